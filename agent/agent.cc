@@ -1,5 +1,7 @@
 #include "agent/agent.h"
 
+#include <algorithm>
+
 #include "agent/connections.h"
 #include "agent/memory.h"
 #include "agent/places.h"
@@ -19,7 +21,7 @@ WallTime received(const State& state) { return WallTime(std::chrono::seconds(sta
 Agent::Agent(AgentDeps deps, AgentOptions options)
     : deps_(std::move(deps)),
       options_(std::move(options)),
-      clients_(deps_.dial, deps_.tools.clock, deps_.changed) {}
+      clients_(deps_.dial, deps_.tools.clock, deps_.randomness, deps_.changed) {}
 
 // What fails keeps back as little as can be: without a server the machine is still kept as it is to be.
 Round Agent::round(const std::stop_token& stop) {
@@ -38,7 +40,17 @@ Round Agent::round(const std::stop_token& stop) {
   attempt(apply(stop));
   if (joined_ && node_) attempt(send_report());
   round_.waiting = round_.waiting || !joined_;
+  come_back_to_read();
   return round_;
+}
+
+// What should have been read by now and was not is tried again like all else that failed.
+void Agent::come_back_to_read() {
+  const SteadyTime today = deps_.tools.clock.steady_now();
+  const auto next = clients_.next_reading();
+  if (!next || *next <= today) return;
+  const WallTime then = now() + (*next - today);
+  round_.at = std::min(round_.at.value_or(then), then);
 }
 
 void Agent::attempt(Result<void> done) {

@@ -61,6 +61,7 @@ class Agent {
   std::optional<UpdateResult> update_result();
   Result<void> apply(const std::stop_token& stop);
   std::string_view applied_or_tried() const;
+  void come_back_to_read();
   Result<void> send_report();
 
   Result<kube::Client*> client(Credential credential);

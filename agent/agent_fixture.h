@@ -12,6 +12,7 @@
 
 #include "agent/agent.h"
 #include "agent/checksum.h"
+#include "agent/joined_fixture.h"
 #include "agent/machine_fixture.h"
 #include "agent/signing_fixture.h"
 #include "api/bootstrap/names.h"
@@ -19,7 +20,6 @@
 #include "api/schema/encode.h"
 #include "base/base64.h"
 #include "kube/resources.h"
-#include "kubeconfig/kubeconfig.h"
 #include "test/fakes/fake_clock.h"
 #include "test/fakes/memory_client.h"
 #include "test/fakes/relay_client.h"
@@ -45,6 +45,7 @@ class IdentityClient final : public fakes::RelayClient {
     bool answers = true;
     bool watches = false;                                                // the test tells each event
     std::map<std::string, kube::StreamSink*, std::less<>> watched = {};  // by identity
+    int opened = 0;                                                      // watches
     MortalThreads* threads = nullptr;
   };
   IdentityClient(kube::Client& inner, std::string identity, Rules& rules)
@@ -54,6 +55,7 @@ class IdentityClient final : public fakes::RelayClient {
                                       kube::StreamSink& sink) override {
     if (!rules_.watches) return RelayClient::watch(resource, options, sink);
     rules_.watched[identity_] = &sink;
+    ++rules_.opened;
     return std::make_unique<ToldStream>(rules_, identity_);
   }
 
@@ -207,20 +209,7 @@ struct AgentStage {
 
   // The kubelet.
   void join() {
-    const auto made = net::issue(ca, {.subject = {.common_name = "system:node:" + kNode},
-                                      .client = true,
-                                      .not_before = clock.now(),
-                                      .not_after = clock.now() + std::chrono::days(365)});
-    machine.put("/var/lib/kubelet/pki/kubelet-client-current.pem",
-                made->certificate_pem + made->private_key_pem.reveal());
-    const std::string pem = "/var/lib/kubelet/pki/kubelet-client-current.pem";
-    machine.put(
-        "/etc/kubernetes/kubelet.conf",
-        kubeconfig::render({.clusters = {{.name = "c", .server = "https://10.0.0.1:6443"}},
-                            .users = {{.name = "u", .certificate_file = pem, .private_key_file = pem}},
-                            .contexts = {{.name = "x", .cluster = "c", .user = "u"}},
-                            .current_context = "x"})
-            ->reveal());
+    put_kubelet_access(machine, ca, kNode, clock.now());
     make(kube::resources::nodes(), {.name = kNode},
          {{"apiVersion", "v1"}, {"kind", "Node"}, {"metadata", {{"name", kNode}}}});
   }

@@ -1,5 +1,6 @@
 #include "agent/clients.h"
 
+#include <algorithm>
 #include <boost/json.hpp>
 
 #include "agent/checksum.h"
@@ -10,7 +11,8 @@
 namespace capstan::agent {
 namespace {
 
-constexpr auto kReadAgain = std::chrono::minutes(10);
+constexpr Nanoseconds kReadAgain =
+    std::chrono::minutes(10);  // at the latest, at the earliest after half of it
 
 std::string fingerprint_of(const kube::Connection& connection) {
   return checksum_of(connection.server + "\n" + connection.ca_pem + "\n" + connection.certificate_pem + "\n" +
@@ -42,17 +44,33 @@ Result<std::optional<boost::json::value>> Clients::news(Credential credential, c
                                                         const Deadline& deadline) {
   Slot& known = slot(credential);
   if (is_followed(known)) return told(known);
-  known.read_at.reset();
+  known.read_again.reset();
   auto document = TRY(known.client->get(resource, key, deadline));
-  known.read_at = clock_.steady_now();
+  known.read_again = clock_.steady_now() + until_next_reading();
   known.version = version_of(document);
-  if (!known.watch || !known.watch->listens()) listen(known, resource, key);
+  if (!outlasts_next_reading(known)) listen(known, resource, key);
   return std::optional(std::move(document));
 }
 
+std::optional<SteadyTime> Clients::next_reading() const {
+  std::optional<SteadyTime> next;
+  for (const Slot& slot : slots_)
+    if (slot.read_again) next = std::min(next.value_or(*slot.read_again), *slot.read_again);
+  return next;
+}
+
 bool Clients::is_followed(const Slot& slot) const {
-  return slot.watch && slot.watch->listens() && slot.read_at &&
-         clock_.steady_now() - *slot.read_at < kReadAgain;
+  return slot.watch && slot.watch->listens() && slot.read_again && clock_.steady_now() < *slot.read_again;
+}
+
+// One that ended before would make the agent read in whichever round comes first, as all others do then.
+bool Clients::outlasts_next_reading(const Slot& slot) const {
+  return slot.watch && slot.watch->listens() && slot.watched_until > clock_.steady_now() + kReadAgain;
+}
+
+Nanoseconds Clients::until_next_reading() {
+  const double part = 1 - unit_interval(randomness_.next()) / 2;
+  return std::chrono::duration_cast<Nanoseconds>(kReadAgain * part);
 }
 
 // The answer to the agent's own write may come before the events of older changes.
@@ -67,6 +85,7 @@ void Clients::listen(Slot& slot, const kube::Resource& resource, const kube::Obj
   slot.watch.reset();
   slot.watch = std::make_unique<ObjectWatch>(changed_);
   slot.watch->listen(*slot.client, resource, key, slot.version);
+  slot.watched_until = clock_.steady_now() + ObjectWatch::kLength;
 }
 
 }  // namespace capstan::agent

@@ -30,19 +30,25 @@ Nanoseconds pause_after(const Round& round, int failures, WallTime now, double c
   return std::max(pause, times.shortest);
 }
 
+Rest Rounds::next(const std::stop_token& stop) {
+  const std::uint64_t seen = deps_.changed.count();
+  const Round round = agent_.round(stop);
+  failures_ = round.troubles.empty() ? 0 : failures_ + 1;
+  log_troubles(deps_.tools.log, round, known_troubles_);
+  const Clock& clock = deps_.tools.clock;
+  const Nanoseconds pause =
+      pause_after(round, failures_, clock.now(), unit_interval(deps_.randomness.next()), times_);
+  const SteadyTime ended = clock.steady_now();
+  return {.seen = seen, .earliest = ended + times_.shortest, .latest = ended + pause};
+}
+
 void run(Agent& agent, const AgentDeps& deps, const std::stop_token& stop, const LoopTimes& times) {
-  const Clock& clock = deps.tools.clock;
-  std::vector<std::string> known;
-  int failures = 0;
+  Rounds rounds(agent, deps, times);
+  Threads& threads = deps.tools.threads;
   while (!stop.stop_requested()) {
-    const std::uint64_t seen = deps.changed.count();
-    const Round round = agent.round(stop);
-    failures = round.troubles.empty() ? 0 : failures + 1;
-    log_troubles(deps.tools.log, round, known);
-    const Nanoseconds pause =
-        pause_after(round, failures, clock.now(), unit_interval(deps.randomness.next()), times);
-    deps.tools.threads.pause(Deadline::in(clock, times.shortest, stop));
-    deps.tools.threads.wait(deps.changed, seen, Deadline::in(clock, pause - times.shortest, stop));
+    const Rest rest = rounds.next(stop);
+    threads.pause({.at = rest.earliest, .stop = stop});
+    threads.wait(deps.changed, rest.seen, {.at = rest.latest, .stop = stop});
   }
 }
 

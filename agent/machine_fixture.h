@@ -24,8 +24,8 @@ namespace capstan::agent {
 
 class ScratchRoot {
  public:
-  ScratchRoot() {
-    std::string name = (std::filesystem::temp_directory_path() / "capstan-agent-XXXXXX").string();
+  explicit ScratchRoot(const std::filesystem::path& above = std::filesystem::temp_directory_path()) {
+    std::string name = (above / "capstan-agent-XXXXXX").string();
     folder_ = mkdtemp(name.data());
   }
   ~ScratchRoot() { std::filesystem::remove_all(folder_); }
@@ -64,6 +64,12 @@ class ScratchRoot {
  private:
   std::filesystem::path folder_;
 };
+
+// Where files are in memory, for many machines whose every flush would wait for a disk.
+inline std::filesystem::path folder_in_memory() {
+  const std::filesystem::path shared = "/dev/shm";
+  return std::filesystem::is_directory(shared) ? shared : std::filesystem::temp_directory_path();
+}
 
 class FakeSystemctl final : public Systemctl {
  public:

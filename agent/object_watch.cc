@@ -8,8 +8,6 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr int kSeconds = 900;  // longer than it takes until the object is read again
-
 // The object of an event that says how it is now.
 std::optional<json::value> object_of(std::string_view line) {
   boost::system::error_code trouble;
@@ -29,7 +27,7 @@ void ObjectWatch::listen(kube::Client& client, const kube::Resource& resource, c
                          {.namespace_ = key.namespace_,
                           .field_selector = "metadata.name=" + key.name,
                           .resource_version = resource_version,
-                          .timeout_seconds = kSeconds,
+                          .timeout_seconds = std::chrono::seconds(kLength).count(),
                           .bookmarks = false},
                          *this);
 }

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <boost/json/value.hpp>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,9 +18,11 @@ namespace capstan::agent {
 
 class ObjectWatch final : private kube::StreamSink {
  public:
+  static constexpr std::chrono::minutes kLength{30};  // then it ends by itself
+
   explicit ObjectWatch(Signal& changed) : changed_(changed) {}
 
-  // Once. Ends by itself after some minutes.
+  // Once.
   void listen(kube::Client& client, const kube::Resource& resource, const kube::ObjectKey& key,
               const std::string& resource_version);
   // Not any more: what became of the object is to be read. So it is after its deletion, too.

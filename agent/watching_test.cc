@@ -7,6 +7,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 constexpr std::string_view kOwn = "capstan.dev:agent:default:m1";
 constexpr std::string_view kKubelet = "system:node:m1";
@@ -125,6 +126,35 @@ TEST_F(AgentWatching, WhatAWatchDidNotTellIsReadAfterTenMinutes) {
 
   EXPECT_THAT(stage.rules.asked,
               ElementsAre("system:node:m1 read Node m1", std::string(kOwn) + " read Secret " + kSecret.name));
+}
+
+// Agents of a cluster hear a release at the same moment, and none of them may read because of that.
+TEST_F(AgentWatching, ReadsAgainAtATimeOfItsOwnWhateverItHears) {
+  const auto before = stage.agent->round({}).at;
+  ASSERT_TRUE(before);
+  EXPECT_GT(*before, stage.clock.now() + std::chrono::minutes(3));
+  EXPECT_LT(*before, stage.clock.now() + std::chrono::minutes(10));
+  stage.clock.advance(*before - stage.clock.now() - std::chrono::seconds(1));
+  stage.tell(kOwn, stage.secret());
+
+  const Round heard = stage.agent->round({});
+  EXPECT_EQ(heard.at, before);
+  EXPECT_THAT(stage.rules.asked, IsEmpty());
+  stage.clock.advance(std::chrono::seconds(1));
+  EXPECT_EQ(stage.round(), "");
+
+  EXPECT_THAT(stage.rules.asked, SizeIs(1)) << "the Node or the Secret, not both";
+}
+
+TEST_F(AgentWatching, AWatchIsOpenedAnewBeforeItEnds) {
+  const int before = stage.rules.opened;
+
+  for (int i = 0; i < 6; ++i) {
+    stage.clock.advance(std::chrono::minutes(10));
+    EXPECT_EQ(stage.round(), "");
+  }
+
+  EXPECT_GE(stage.rules.opened, before + 4) << "two watches of half an hour, in an hour";
 }
 
 TEST_F(AgentWatching, AnEventThatCannotBeReadMakesItRead) {

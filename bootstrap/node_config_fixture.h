@@ -90,12 +90,15 @@ struct NodeConfigFixture : JoinFixture {
   void add_worker(const std::string& name) {
     add_machine(name);
     EXPECT_TRUE(eventually([&] { return created(name); })) << name;
+    add_ready_node(name);
+    apply(name);
+    join(name);
+  }
+  void add_ready_node(const std::string& name) {
     const json::value node = {
         {"apiVersion", "v1"}, {"kind", "Node"}, {"metadata", {{"name", "node-of-" + name}}}};
     must(workload.create(kube::resources::nodes(), {.name = "node-of-" + name}, node, {}, kNever), "create");
     set_ready(name, true);
-    apply(name);
-    join(name);
   }
   void set_ready(const std::string& name, bool is_ready) {
     const json::value status = {

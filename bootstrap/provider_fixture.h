@@ -34,6 +34,8 @@ using fakes::FaultPoint;
 using kube::ObjectKey;
 
 inline const Deadline kNever = Deadline::never();
+// The process that faults kill, where the provider is one of its own.
+inline constexpr std::string_view kProvider = "provider";
 inline ObjectKey named(std::string name) { return {.namespace_ = "default", .name = std::move(name)}; }
 
 template <typename T>
@@ -70,6 +72,9 @@ struct BootstrapFixture {
                        requests += point.call == Call::Watch || point.call == Call::Piece ? 0 : 1;
                        return fault ? fault(point) : Fault::None;
                      },
+                 .crash = [this] { baton.crash(kProvider); },
+                 .crashing = [this] { return baton.crashing(); },
+                 .spawn_outside = [this](Threads::Body body) { return spawn_network(std::move(body)); },
                  .on_effect =
                      [this](const FaultPoint& point) { ++writes[{point.call, std::string(point.kind)}]; }}),
         workload_api({.clock = baton, .seed = seed}),
@@ -77,10 +82,7 @@ struct BootstrapFixture {
 
   void run(const std::function<void()>& story) {
     const auto report = baton.run([&] {
-      for (const json::value& crd :
-           {api::crd<api::Cluster>(), api::crd<api::Machine>(), api::crd<api::MachinePool>(),
-            api::crd<api::CloudConfig>(), api::crd<api::NodeConfig>()})
-        must(user.create(kube::resources::custom_resource_definitions(), {}, crd, {}, kNever), "install");
+      install_kinds();
       SeededRandomness randomness(1);
       Provider provider({.clock = baton,
                          .threads = baton,
@@ -95,19 +97,32 @@ struct BootstrapFixture {
     });
     EXPECT_TRUE(report.finished()) << report.why;
   }
+  void install_kinds() {
+    for (const json::value& crd :
+         {api::crd<api::Cluster>(), api::crd<api::Machine>(), api::crd<api::MachinePool>(),
+          api::crd<api::CloudConfig>(), api::crd<api::NodeConfig>()})
+      must(user.create(kube::resources::custom_resource_definitions(), {}, crd, {}, kNever), "install");
+  }
+  std::unique_ptr<Thread> spawn_network(Threads::Body body) {
+    return baton.spawn_process("network", std::move(body));
+  }
   Result<std::unique_ptr<kube::Client>> dial() {
     if (!workload_answers) return fail(Code::Unavailable, "no route to host");
     return std::make_unique<fakes::FaultyClient>(
         *workload_through, baton, baton,
-        fakes::FaultPlan{.choose =
-                             [this](const FaultPoint& point) {
-                               ++workload_requests;
-                               return workload_fault ? workload_fault(point) : Fault::None;
-                             },
-                         .on_effect =
-                             [this](const FaultPoint& point) {
-                               ++workload_writes[{point.call, std::string(point.kind)}];
-                             }});
+        fakes::FaultPlan{
+            .choose =
+                [this](const FaultPoint& point) {
+                  ++workload_requests;
+                  return workload_fault ? workload_fault(point) : Fault::None;
+                },
+            .crash = [this] { baton.crash(kProvider); },
+            .crashing = [this] { return baton.crashing(); },
+            .spawn_outside = [this](Threads::Body body) { return spawn_network(std::move(body)); },
+            .on_effect =
+                [this](const FaultPoint& point) {
+                  ++workload_writes[{point.call, std::string(point.kind)}];
+                }});
   }
   template <typename T>
   T put(T object) {

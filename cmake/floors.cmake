@@ -113,7 +113,7 @@ capstan_program(capstan-dev SOURCES cmd/dev/main.cc LINK dev)
 capstan_test(dev_test DIR cmd/dev LABELS sanitize-domain LINK dev builders fakes)
 
 # suites that span folders
-foreach(suite lint envtest interop kind scenarios component simulation conformance fuzz bench)
+foreach(suite lint envtest interop kind scenarios component simulation joining conformance fuzz bench)
   if(EXISTS ${CMAKE_SOURCE_DIR}/test/${suite}/CMakeLists.txt)
     add_subdirectory(test/${suite})
   endif()

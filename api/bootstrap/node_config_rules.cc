@@ -22,7 +22,7 @@ constexpr std::string_view kConfiguration = "/var/lib/kubelet/config.yaml";
 constexpr std::string_view kBinary = "/usr/local/bin/kubelet";
 
 // Where capstan-agent keeps the facts of its birth and what it has done.
-constexpr std::array<std::string_view, 2> kAgentFolders = {"/etc/capstan/", "/var/lib/capstan/"};
+constexpr std::array<std::string_view, 2> kAgentFolders = {"/etc/capstan/", "/var/lib/capstan-agent/"};
 
 bool has_step(std::string_view path, std::string_view step) {
   const std::string inside = fmt::format("/{}/", step);

@@ -1,6 +1,6 @@
 # Sourced: runs what a page of docs/ tells a newcomer to type.
 
-# The blocks of shell of that page, as they stand there.
+# The blocks of shell of that page, as they stand there. A block of commands that is no step begins with ```bash.
 steps_of() { awk '/^```sh$/ {inside = 1; next} /^```$/ {inside = 0} inside' "$1"; }
 
 # Runs them in this shell, with a folder that goes afterwards with what the steps have started. CAPSTAN_BUILT, where set,

@@ -17,7 +17,7 @@ struct Place {
   std::string crds = {};      // config/crd/bases
   std::string upstream = {};  // folder of upstream's core manager, `core`, and of its CRDs, `crds`
   bool realistic = false;     // comparisons with upstream: realistic_cloud.h, not one that answers at once
-  int machines = 0;           // instead of a fleet figure's own number, for a quick look; 0: its own
+  int machines = 0;           // instead of a figure's own number, for a quick look; 0: its own
 };
 
 // Several figures of one run, by name.
@@ -50,6 +50,7 @@ double webhook_admission_p99_ms(const Place&);
 double standby_first_write_s(const Place&);
 double takeover_writes(const Place&);
 double agent_binary_mb(const Place&);
+double agent_peak_rps(const Place&);
 double driver_cpu_ratio(const Place&);
 double driver_hang_ratio(const Place&);
 Values fleet_machine_costs(const Place&);

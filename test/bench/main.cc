@@ -116,6 +116,7 @@ constexpr std::array kFigures = {
     Figure{"agent.rss_mb", "MB", 15, Bound::AtMost, nullptr, agent_costs},
     Figure{"agent.apply_s", "s", 2, Bound::AtMost, nullptr, agent_costs},
     Figure{"agent.requests_per_change", "1/change", 2, Bound::AtMost, nullptr, agent_costs},
+    Figure{"agent.peak_rps", "requests in a second", 20, Bound::AtMost, agent_peak_rps},
     Figure{"driver.call_ratio.unix", "x of an echo", 3, Bound::AtMost, nullptr, driver_call_costs},
     Figure{"driver.call_ratio.https", "x of an echo", 3, Bound::AtMost, nullptr, driver_call_costs},
     Figure{"driver.cpu_ratio", "x of a driver inside", 1.3, Bound::AtMost, driver_cpu_ratio},
@@ -127,7 +128,7 @@ constexpr std::string_view kHelp =
     R"(bench [FIGURE...]: measures what the project promises, one JSON line a figure
 
   --list         the figures and their limits
-  --machines N   fleet figures with so many Machines instead of their own number: a quick look
+  --machines N   fleet figures and agent.peak_rps with so many Machines instead of their own number: a quick look
   --realistic    upstream.* with providers that take their time (VM 30 to 45 s, join 20 to 30 s): to be told,
                  the limits are those of providers that answer at once
 

@@ -1,0 +1,187 @@
+// What people do: a user of machines and NodeConfigs, a thief of tokens, and a stranger who may write to
+// Secrets of the workload cluster.
+#include <fmt/format.h>
+
+#include <boost/json.hpp>
+#include <limits>
+
+#include "api/bootstrap/names.h"
+#include "net/certificate_request.h"
+#include "test/joining/stage.h"
+
+namespace capstan::joining {
+namespace {
+
+namespace json = boost::json;
+namespace nodeconfig = bootstrap::nodeconfig;
+using bootstrap::kNever;
+using bootstrap::named;
+
+constexpr std::string_view kAgentsOwnFile = "/var/lib/capstan-agent/extra";
+constexpr std::uint64_t kOfNoUser = 999;  // a content that no configuration of the user has
+constexpr std::size_t kMostMachines = 7;
+
+void note_offered(JoiningStage& stage, const Draft& draft) {
+  for (const auto& [path, content] : files_of(draft)) stage.offered[path].insert(content);
+}
+
+std::string node_config_of(JoiningStage& stage) { return stage.baton.draw(3) == 0 ? "others" : "workers"; }
+
+// Null when no machine is so.
+template <typename Is>
+SimMachine* some_machine(JoiningStage& stage, const Is& is) {
+  std::vector<SimMachine*> found;
+  for (auto& [name, machine] : stage.machines)
+    if (!machine.doomed && is(machine)) found.push_back(&machine);
+  return found.empty() ? nullptr : found[stage.baton.draw(found.size())];
+}
+
+bool is_up(const SimMachine& machine) { return machine.vm && machine.settled; }
+bool boots(const SimMachine& machine) { return machine.vm && !machine.settled; }
+bool is_any(const SimMachine&) { return true; }
+
+void ask_restart(JoiningStage& stage) {
+  SimMachine* machine = some_machine(stage, is_up);
+  if (machine == nullptr) return;
+  stage.act("restart by hand");
+  stage.tell("the user has a.service of " + machine->name + " restarted");
+  machine->vm->user_asks_restart("a.service");
+  const json::object annotations = {{api::bootstrap::annotation::kRestartServices, "a"}};
+  (void)stage.workload.patch(kube::resources::nodes(), {.name = "node-of-" + machine->name},
+                             json::object{{"metadata", json::object{{"annotations", annotations}}}}, {},
+                             kNever);
+}
+
+void kill_provider(JoiningStage& stage) {
+  stage.act("provider killed");
+  stage.tell("the provider is killed");
+  stage.last_trouble = stage.baton.steady_now();
+  stage.baton.crash(bootstrap::kProvider);
+}
+
+void reboot(JoiningStage& stage) {
+  SimMachine* machine = some_machine(stage, [](const SimMachine& each) { return each.vm != nullptr; });
+  if (machine == nullptr) return;
+  stage.act("reboot");
+  stage.tell(machine->name + " is rebooted");
+  stage.baton.crash(machine->vm->process());
+}
+
+// With the token of one machine, for the name of another.
+void steal(JoiningStage& stage) {
+  const SimMachine* victim = some_machine(stage, boots);
+  const SimMachine* other = some_machine(stage, is_any);
+  if (victim == nullptr || other == victim) return;
+  kube::Connection shown;
+  shown.token = Secret(victim->vm->token());
+  kube::Client& thief = stage.gate.open(victim->name, shown);
+  const auto key = net::new_private_key();
+  const auto pem =
+      net::certificate_request({.common_name = "capstan.dev:agent:default:" + other->name,
+                                .organizations = {nodeconfig::agent_group(named(other->node_config))}},
+                               *key);
+  const std::string name = fmt::format("stolen-{}", stage.baton.draw(1'000'000));
+  const auto asked = thief.create(bootstrap::approval::signing_requests(), {.name = name},
+                                  bootstrap::approval::signing_request(name, *pem, ""), {}, kNever);
+  if (!asked) return;
+  stage.act("stolen token");
+  stage.tell(fmt::format("a thief asks with the token of {} for {}", victim->name, other->name));
+}
+
+void write_secret(JoiningStage& stage, const std::string& node_config, const json::object& patch) {
+  (void)stage.workload.patch(kube::resources::secrets(), nodeconfig::secret_key(named(node_config)), patch,
+                             {}, kNever);
+}
+
+// Another content with the checksum that stood beside the right one.
+void write_other_content(JoiningStage& stage) {
+  const std::string name = node_config_of(stage);
+  stage.act("content without its checksum");
+  stage.tell("a stranger writes to the Secret of " + name);
+  const auto text = nodeconfig::content_of(spec_of({.a = kOfNoUser, .b = kOfNoUser})).text;
+  const json::object data = {{api::bootstrap::node_config_key::kConfig, base64_encode(text)}};
+  write_secret(stage, name, json::object{{"data", data}});
+}
+
+// With all that belongs to it, for every Node.
+void write_own_path(JoiningStage& stage) {
+  const std::string name = node_config_of(stage);
+  stage.act("a file of the agent's own");
+  stage.tell("a stranger has the agents of " + name + " write to their own folder");
+  api::NodeConfigSpec spec = spec_of(stage.drafts.at(name));
+  spec.files.push_back({.path = Text(kAgentsOwnFile), .content = FreeText("not the agent's")});
+  const auto content = nodeconfig::content_of(spec);
+  const std::string all =
+      api::bootstrap::release_text(content.checksum, std::numeric_limits<std::uint32_t>::max());
+  const json::object data = {{api::bootstrap::node_config_key::kConfig, base64_encode(content.text)},
+                             {api::bootstrap::node_config_key::kChecksum, base64_encode(content.checksum)}};
+  const json::object annotations = {{api::bootstrap::annotation::kReleased, all}};
+  write_secret(stage, name,
+               json::object{{"data", data}, {"metadata", json::object{{"annotations", annotations}}}});
+}
+
+}  // namespace
+
+void make_node_config(JoiningStage& stage, const std::string& name) {
+  const Draft draft = {.a = 1, .b = 1, .unit = 1, .program = 1};
+  stage.drafts[name] = draft;
+  note_offered(stage, draft);
+  api::NodeConfig config;
+  config.metadata.name = Text(name);
+  config.metadata.namespace_ = "default"_text;
+  config.spec = spec_of(draft);
+  stage.put(config);
+}
+
+void add_machine(JoiningStage& stage, const std::string& node_config) {
+  if (stage.machines.size() >= kMostMachines) return;
+  const std::string name = fmt::format("m{}", stage.machines.size() + 1);
+  stage.act("machine");
+  stage.tell(fmt::format("the user adds Machine {} with NodeConfig {}", name, node_config));
+  stage.machines[name] = SimMachine{.name = name, .node_config = node_config};
+  stage.spec.node_config_ref = api::NodeConfigRef{.name = Text(node_config)};
+  stage.add_machine(name);
+}
+
+void delete_machine(JoiningStage& stage, SimMachine& machine) {
+  stage.act("deletion");
+  stage.tell("the user deletes Machine " + machine.name);
+  if (!machine.settled) stage.settle(machine);
+  machine.doomed = true;
+  (void)kube::remove<api::Machine>(stage.user, named(machine.name), {}, kNever);
+  (void)kube::remove<api::CloudConfig>(stage.user, named(machine.name), {}, kNever);
+}
+
+void change_config(JoiningStage& stage, const std::string& node_config) {
+  Draft& draft = stage.drafts.at(node_config);
+  const std::uint64_t what = 1 + stage.baton.draw(15);
+  if ((what & 1U) != 0) ++draft.a;
+  if ((what & 2U) != 0) ++draft.b;
+  if ((what & 4U) != 0) ++draft.unit;
+  if ((what & 8U) != 0) ++draft.program;
+  note_offered(stage, draft);
+  stage.act("change");
+  stage.tell("the user changes NodeConfig " + node_config);
+  bootstrap::must(stage.user.patch(kube::resource_of<api::NodeConfig>(), named(node_config),
+                                   json::object{{"spec", api::to_json(spec_of(draft))}}, {}, kNever),
+                  "change the NodeConfig");
+}
+
+void do_something(JoiningStage& stage) {
+  switch (stage.baton.draw(12)) {
+    case 0: return add_machine(stage, node_config_of(stage));
+    case 1:
+      if (SimMachine* machine = some_machine(stage, is_any)) delete_machine(stage, *machine);
+      return;
+    case 2:
+    case 3: return ask_restart(stage);
+    case 4: return kill_provider(stage);
+    case 5: return reboot(stage);
+    case 6: return steal(stage);
+    case 7: return write_other_content(stage);
+    case 8: return write_own_path(stage);
+    default: return change_config(stage, node_config_of(stage));
+  }
+}
+
+}  // namespace capstan::joining
