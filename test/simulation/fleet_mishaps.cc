@@ -170,6 +170,21 @@ void FleetUser::grow_pool() {
   if (wishes_.pool) size_pool(std::min(kMostGrown, wishes_.pool->replicas + 1));
 }
 
+// --- minutes ---
+
+// Long enough to be known. What is wanted then has to wait.
+void FleetUser::want_while_api_is_away() {
+  if (deps_.workload.lost()) return lose_workload_cluster();
+  note("lose API", "the API server of the workload cluster is away for some minutes");
+  deps_.workload.lose(true);
+  rest(150s);
+  deps_.baton.draw(2) == 0 ? scale() : roll();
+  rest(60s);
+  rest_up_to(120s);
+  note("find API", "the API server of the workload cluster is back");
+  deps_.workload.lose(false);
+}
+
 // --- an hour ---
 
 // Whatever is wished meanwhile has to wait, and no controller is to think that the Nodes are gone.

@@ -84,6 +84,7 @@ class FleetUser {
   void lose_vm();
   void lose_workload_cluster();
   void lose_workload_cluster_for_an_hour();
+  void want_while_api_is_away();
   void lose_kubeconfig_for_an_hour();
   void live_on_for_an_hour();
   void fill_cloud();
