@@ -102,6 +102,7 @@ class FleetUser {
   std::string mark_machine(std::string MachineFacts::* owner);
   void size_pool(int replicas);
   void grow_pool();
+  void grow_deployment();
   void perhaps_close_budget();
   void drop_pool();
   void empty_pool_list();
