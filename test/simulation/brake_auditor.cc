@@ -177,12 +177,13 @@ int BrakeAuditor::most_governed() const {
   return governed_.empty() ? 0 : std::ranges::max(governed_, {}, &std::pair<SteadyTime, int>::second).second;
 }
 
-// A step of a rollout was decided by its MachineDeployment.
+// A step of a rollout was decided by its MachineDeployment, and one that has a place among those that are
+// replaced was decided when it got that.
 void BrakeAuditor::look_at_request(const Asked& asked, const MachineFacts& machine,
                                    const FleetFacts& before) {
   const std::string request = request_in(asked);
   const SetFacts* set = before.set(machine.set);
-  if (request.empty() || machine.asks_fleet || set == nullptr) return;
+  if (request.empty() || machine.asks_fleet || machine.granted || set == nullptr) return;
   if (request.starts_with(api::policy::deletion::kRollout)) return;
   const int doomed = ++doomed_[{set->uid, set->replicas, request}];
   const bool confirmed =

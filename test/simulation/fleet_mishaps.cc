@@ -154,8 +154,7 @@ void FleetUser::fill_cloud() {
   deps_.cloud.make_room(std::ssize(deps_.cloud.vms()));
   note("fill cloud", "the cloud is full");
   grow_pool();
-  wishes_.replicas = std::min(kMostGrown, wishes_.replicas + 1);
-  patch_deployment({{"spec", {{"replicas", wishes_.replicas}}}}, "scale");
+  grow_deployment();
   rest_up_to(10min);
   static constexpr std::array<Act, 5> kMeanwhile = {&FleetUser::scale, &FleetUser::scale_pool,
                                                     &FleetUser::roll, &FleetUser::delete_machine,
@@ -166,8 +165,30 @@ void FleetUser::fill_cloud() {
   deps_.cloud.make_room({});
 }
 
+void FleetUser::grow_deployment() {
+  wishes_.replicas = std::min(kMostGrown, wishes_.replicas + 1);
+  patch_deployment({{"spec", {{"replicas", wishes_.replicas}}}}, "scale");
+}
+
 void FleetUser::grow_pool() {
   if (wishes_.pool) size_pool(std::min(kMostGrown, wishes_.pool->replicas + 1));
+}
+
+// --- minutes ---
+
+// Long enough to be known. What is wanted then has to wait, although nothing else holds it.
+void FleetUser::want_while_api_is_away() {
+  if (deps_.workload.lost()) return lose_workload_cluster();
+  deps_.workload.lose(true);
+  note("lose API", "the API server of the workload cluster is away for some minutes");
+  rest(150s);
+  if (frozen_) thaw();
+  if (cluster_paused_) pause_cluster();
+  grow_deployment();
+  rest(60s);
+  rest_up_to(120s);
+  note("find API", "the API server of the workload cluster is back");
+  deps_.workload.lose(false);
 }
 
 // --- an hour ---

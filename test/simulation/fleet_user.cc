@@ -132,9 +132,10 @@ void FleetUser::live_with_it(std::uint64_t acts, bool mishaps) {
       &FleetUser::let_the_list_come_first, &FleetUser::replace_instance};
   static constexpr std::array<Act, 3> kActsOfLife = {&FleetUser::ask_for_replacement,
                                                      &FleetUser::preserve_machine, &FleetUser::name_victim};
-  static constexpr std::array<Act, 5> kActsOfBrakes = {&FleetUser::freeze_or_thaw, &FleetUser::freeze_or_thaw,
-                                                       &FleetUser::confirm_deletions, &FleetUser::leave_vm,
-                                                       &FleetUser::lead_twice};
+  static constexpr std::array<Act, 4> kActsOfBrakes = {&FleetUser::freeze_or_thaw, &FleetUser::freeze_or_thaw,
+                                                       &FleetUser::confirm_deletions, &FleetUser::leave_vm};
+  static constexpr std::array<Act, 3> kMishapsOfBrakes = {
+      &FleetUser::lead_twice, &FleetUser::want_while_api_is_away, &FleetUser::want_while_api_is_away};
   for (std::uint64_t i = 0; i < acts; ++i) {
     rest_up_to(90s);
     const bool mishap = mishaps && deps_.baton.draw(3) == 0;
@@ -149,8 +150,10 @@ void FleetUser::live_with_it(std::uint64_t acts, bool mishaps) {
     if (mishap && policy_ && deps_.baton.draw(2) == 0) act = &FleetUser::silence_nodes;
     if (mishap && wishes_.pool && deps_.baton.draw(2) == 0)
       act = kMishapsOfPools[deps_.baton.draw(kMishapsOfPools.size())];
-    if (deps_.brakes && deps_.baton.draw(2) == 0)
-      act = kActsOfBrakes[deps_.baton.draw(mishaps ? kActsOfBrakes.size() : kActsOfBrakes.size() - 1)];
+    if (!mishap && deps_.brakes && deps_.baton.draw(2) == 0)
+      act = kActsOfBrakes[deps_.baton.draw(kActsOfBrakes.size())];
+    if (mishap && deps_.brakes && deps_.baton.draw(2) == 0)
+      act = kMishapsOfBrakes[deps_.baton.draw(kMishapsOfBrakes.size())];
     const bool drains = wishes_.pool && wishes_.pool->drains;
     if (!mishap && drains && deps_.baton.draw(2) == 0)
       act = deps_.baton.draw(3) == 0 ? &FleetUser::drop_pool : &FleetUser::scale_pool;

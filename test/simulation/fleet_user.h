@@ -84,6 +84,7 @@ class FleetUser {
   void lose_vm();
   void lose_workload_cluster();
   void lose_workload_cluster_for_an_hour();
+  void want_while_api_is_away();
   void lose_kubeconfig_for_an_hour();
   void live_on_for_an_hour();
   void fill_cloud();
@@ -101,6 +102,7 @@ class FleetUser {
   std::string mark_machine(std::string MachineFacts::* owner);
   void size_pool(int replicas);
   void grow_pool();
+  void grow_deployment();
   void perhaps_close_budget();
   void drop_pool();
   void empty_pool_list();

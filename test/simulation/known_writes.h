@@ -93,7 +93,7 @@ inline constexpr std::array<std::string_view, 17> kWatchedKinds = {"CloudConfig"
                                                                    "Node"};
 
 // What people, the cloud and mishaps do to a fleet, and what came of it.
-inline constexpr std::array<std::string_view, 53> kKnownActs = {"Node after the list",
+inline constexpr std::array<std::string_view, 55> kKnownActs = {"Node after the list",
                                                                 "Node before the list",
                                                                 "ask for replacement",
                                                                 "autoscale pool",
@@ -113,6 +113,7 @@ inline constexpr std::array<std::string_view, 53> kKnownActs = {"Node after the 
                                                                 "drop pool",
                                                                 "empty list",
                                                                 "fill cloud",
+                                                                "find API",
                                                                 "force",
                                                                 "freeze",
                                                                 "govern",
@@ -121,6 +122,7 @@ inline constexpr std::array<std::string_view, 53> kKnownActs = {"Node after the 
                                                                 "kill provider",
                                                                 "leave VM",
                                                                 "list first",
+                                                                "lose API",
                                                                 "lose VM",
                                                                 "lose cluster for an hour",
                                                                 "lose cluster",
