@@ -429,11 +429,11 @@ Answer provided(const DeletionFacts& facts, const Provided& object) {
       return {.kind = Answer::Kind::Act, .act = object.confirm, .reason = object.reason, .message = waiting};
     case Known::State::Elsewhere:
       return wait(
-          object.reason,
+          kInfrastructureElsewhere,
           fmt::format("Waiting for {} to be deleted, which belongs to this Machine although its reference "
-                      "names {}, a kind without a CustomResourceDefinition: correct the reference, or "
-                      "delete that object",
-                      object.known.problem, object.known.kind),
+                      "names {} {}, which does not exist: correct the reference, or delete that object",
+                      object.known.problem, object.known.kind,
+                      facts.machine->spec.infrastructure_ref.name.view()),
           kElsewhereRecheck);
     case Known::State::Deleting:
       // No event comes when an object is gone that only a live look shows.
@@ -508,6 +508,10 @@ Answer finalizer(const DeletionFacts& facts, api::MachineDeletionStatus&) {
 }
 
 }  // namespace
+
+bool infrastructure_was_told_to_go(const DeletionFacts& facts) {
+  return delete_was_sent(facts, Stage::DeleteInfra);
+}
 
 bool is_out_of_time(const DeletionFacts& facts) {
   return facts.choices.by_force.empty() && is_over(facts.now, drain_end(facts));

@@ -27,7 +27,7 @@ struct Known {
     Missing,    // not in the cache, which is complete; the API server has not been asked
     Undefined,  // the cache has no definition of its kind; the API server has not been asked
     Gone,       // the API server has said so
-    Elsewhere,  // under another kind than the reference names, which has no definition; `problem` names it
+    Elsewhere,  // under another kind or name than the reference has, which is not there; `problem` names it
     Deleting,
     Present,
   };
@@ -155,6 +155,12 @@ NodeVerdict may_delete_node(const DeletionFacts& facts);
 // are.
 std::vector<api::V1Beta1Condition> v1beta1_conditions(const DeletionFacts& facts);
 
+// A reason of the condition Deleting: the instance is behind another infrastructure object than the reference
+// names. Not the one that says that a DELETE was sent.
+inline constexpr std::string_view kInfrastructureElsewhere = "InfrastructureElsewhere";
+
+// A DELETE was sent for the infrastructure object, in this turn or one before.
+bool infrastructure_was_told_to_go(const DeletionFacts& facts);
 // The drain is over: it finished, ran out of time, or a later stage has begun.
 bool drain_is_over(const DeletionFacts& facts);
 // Why Pods are to be deleted now and not evicted; empty: they are evicted.

@@ -334,14 +334,21 @@ namespace {
 
 // --- objects of providers ---
 
-// A reference that was edited, or a typo: the object may be there under the kind that was meant.
+// The instance of the Machine may be behind another object than the one that its reference names, and that
+// is not there: it was not this Machine that told it to go.
+bool may_be_elsewhere(const DeletionFacts& facts) {
+  if (facts.infrastructure.state == Known::State::Undefined) return true;
+  return !facts.machine->spec.provider_id.empty() && !infrastructure_was_told_to_go(facts);
+}
+
+// A reference that was edited, or a typo: the object may be there under the kind or name that was meant.
 void confirm_infrastructure(const StepContext& at) {
   Known& known = at.facts.infrastructure;
-  const bool undefined = known.state == Known::State::Undefined;
+  const bool elsewhere = may_be_elsewhere(at.facts);
   confirm(at.client(), at.objects.infrastructure, known, at.deadline());
-  if (!undefined || known.state != Known::State::Gone || is_off(Safeguard::OtherKinds)) return;
-  const auto other = infrastructure_under_another_kind(at.client(), at.with.deps.caches.crds,
-                                                       *at.facts.machine, at.deadline());
+  if (!elsewhere || known.state != Known::State::Gone || is_off(Safeguard::OtherKinds)) return;
+  const auto other =
+      other_infrastructure(at.client(), at.with.deps.caches.crds, *at.facts.machine, at.deadline());
   if (!other) {
     known.state = Known::State::Unknown;
     known.problem = other.error().message;

@@ -200,6 +200,33 @@ TEST(DeletionTurns, EmptyTheNodeBeforeAnythingElseGoes) {
   });
 }
 
+// The reference was pointed at the object of another Machine, which is gone by now: the VM runs on behind the
+// object that this Machine was made with.
+TEST(DeletionTurns, KeepTheNodeWhileItsVmIsBehindAnotherObjectThanTheReferenceNames) {
+  in_simulation([](MachineFixture& world) {
+    Workload workload(world);
+    running(world, workload);
+    workload.pod("p");
+    world.patch(machines(), "m1", {{"spec", {{"infrastructureRef", {{"name", "another"}}}}}});
+    world.settle();
+
+    world.remove(machines(), "m1");
+    world.settle(40s);
+    const bool kept = workload.has(kube::resources::nodes(), {}, "m1");
+    const std::string why = world.exists(machines(), "m1") ? deleting(world) : "the Machine is gone";
+    const bool drained = !workload.has(kube::resources::pods(), "default", "p");
+    world.remove(kDockerMachines, "m1");
+    world.settle(40s);
+
+    EXPECT_TRUE(kept) << "its VM runs";
+    EXPECT_THAT(why, HasSubstr("DockerMachine default/m1"));
+    EXPECT_THAT(why, HasSubstr("names DockerMachine another, which does not exist"));
+    EXPECT_TRUE(drained);
+    EXPECT_FALSE(workload.has(kube::resources::nodes(), {}, "m1"));
+    EXPECT_FALSE(world.exists(machines(), "m1"));
+  });
+}
+
 // The turn that ends a drain also deletes the VM, and its status waits: what it knows is not lost by then.
 TEST(DeletionTurns, SayWhatBecameOfTheDrainWhileTheVmGoes) {
   in_simulation([](MachineFixture& world) {

@@ -76,9 +76,9 @@ Result<std::string> search(kube::Client& client, const kube::Resource& resource,
 
 }  // namespace
 
-Result<std::string> infrastructure_under_another_kind(
-    kube::Client& client, const runtime::Store<api::CustomResourceDefinition>& crds,
-    const api::Machine& machine, const Deadline& deadline) {
+Result<std::string> other_infrastructure(kube::Client& client,
+                                         const runtime::Store<api::CustomResourceDefinition>& crds,
+                                         const api::Machine& machine, const Deadline& deadline) {
   for (const auto& resource : kinds_to_search(crds, machine)) {
     auto found = TRY(search(client, resource, machine, deadline));
     if (!found.empty()) return found;

@@ -1,6 +1,7 @@
-// Looks for a Machine's infrastructure object under another kind than its reference names, when that kind has
-// no definition: the reference may hold a typo, or was edited when the instance was running already. Asks the
-// API server; used once before a deletion passes, and every half a minute while such an object is waited for.
+// Looks for a Machine's infrastructure object under another kind or name than its reference has, when what
+// that names is not there: the reference may hold a typo, or was edited when the instance was running
+// already. Asks the API server; used once before a deletion passes that has not told the object to go, and
+// every half a minute while such an object is waited for.
 #pragma once
 
 #include <string>
@@ -15,8 +16,8 @@ namespace capstan::controllers::machine {
 
 // "DockerMachine default/m1"; empty: there is none. It is an object that the Machine controls, or that
 // nothing controls and that names the Machine's instance (spec.providerID).
-Result<std::string> infrastructure_under_another_kind(
-    kube::Client& client, const runtime::Store<api::CustomResourceDefinition>& crds,
-    const api::Machine& machine, const Deadline& deadline);
+Result<std::string> other_infrastructure(kube::Client& client,
+                                         const runtime::Store<api::CustomResourceDefinition>& crds,
+                                         const api::Machine& machine, const Deadline& deadline);
 
 }  // namespace capstan::controllers::machine
