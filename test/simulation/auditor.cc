@@ -597,8 +597,6 @@ void Auditor::node_removed(const NodeFacts& node) const {
   check(node_of_a_living_machine(node.name, facts_));
   const auto known = provider_ids_.find(node.uid);
   if (known == provider_ids_.end() || known->second.empty()) return;
-  // A Machine that a clumsy user points at another's infrastructure goes before its own VM.
-  if (!node.name.starts_with(kPool)) return;
   const std::string& id = known->second;
   if (const auto seen = vm_seen_.find(id); seen != vm_seen_.end()) check_drained_by_pool(node, seen->second);
   const auto vms = deps_.cloud.vms();
