@@ -202,7 +202,7 @@ TEST(DeletionTurns, EmptyTheNodeBeforeAnythingElseGoes) {
 
 // The reference was pointed at the object of another Machine, which is gone by now: the VM runs on behind the
 // object that this Machine was made with.
-TEST(DeletionTurns, KeepTheNodeWhileItsVmIsBehindAnotherObjectThanTheReferenceNames) {
+TEST(DeletionTurns, KeepTheNodeWhileItsVmIsBehindAnotherObjectThanItNames) {
   in_simulation([](MachineFixture& world) {
     Workload workload(world);
     running(world, workload);
