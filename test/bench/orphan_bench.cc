@@ -57,8 +57,9 @@ Vm vm_of(const json::object& object) {
 }
 
 std::vector<Vm> decoded(const std::string& text) {
+  const json::value list = json::parse(text);
   std::vector<Vm> vms;
-  for (const auto& each : json::parse(text).as_array()) vms.push_back(vm_of(each.as_object()));
+  for (const auto& each : list.as_array()) vms.push_back(vm_of(each.as_object()));
   return vms;
 }
 

@@ -595,11 +595,18 @@ class FleetWorld {
         });
   }
 
+  bool lists_orphans() const {
+    return std::ranges::any_of(all<api::DriverCluster>(),
+                               [](const auto& cluster) { return !cluster.status.orphans.empty(); });
+  }
+
   // Nothing happens, nothing is asked: only watches are renewed and workload clusters probed. That of a
   // copied Cluster which does not answer is looked for every minute, each time with its Secret.
   void expect_silence() {
     // A Machine may be preserved, be replaced then, and be counted.
     rest(user_.has_life_cycle() || has_brakes_ ? 10min : 3min);
+    // What one list has shown is judged again with the next.
+    for (int list = 0; list < 3 && lists_orphans(); ++list) rest(16min);
     const std::uint64_t before = requests();
     said_.emplace();
     read_.clear();
