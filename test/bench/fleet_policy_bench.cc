@@ -149,6 +149,13 @@ class GrantGround {
     return count;
   }
 
+  std::string standing() const {
+    const auto policy = caches_.fleet_policies.get(kPolicy);
+    return fmt::format("of {} Machines and {} FleetPolicies {} are granted, {} in flight, {} wait",
+                       caches_.machines.size(), caches_.fleet_policies.size(), granted(),
+                       policy ? policy->status.in_flight : 0, policy ? policy->status.waiting : 0);
+  }
+
   template <typename Fn>
   double seconds_of(Fn&& work) {
     const SteadyTime begun = clock_.steady_now();
@@ -160,7 +167,7 @@ class GrantGround {
   void await(Fn&& done) {
     const Deadline limit = Deadline::in(clock_, std::chrono::minutes(2));
     while (!done()) {
-      if (limit.passed(clock_.steady_now())) throw std::runtime_error("the fleet did not come about");
+      if (limit.passed(clock_.steady_now())) throw std::runtime_error(standing());
       threads_.pause(Deadline::in(clock_, milliseconds(5)));
     }
   }
