@@ -5,7 +5,6 @@
 namespace capstan::webhooks {
 namespace {
 
-using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
