@@ -50,7 +50,8 @@ void keep_little_in_each_thread(char** argv);
 // counts more.
 void share_heaps();
 
-// What a load has left of the heap without use, to the system: a tenth of a second at most. After a load.
+// Gives pages of the heap that a load has left without use to the system. Holds the heap's locks meanwhile:
+// for a program that has just come to rest.
 void give_back_memory();
 
 // Returns when the stop token asks for it, or with what went wrong.

@@ -15,7 +15,7 @@ using testing::SizeIs;
 using testing::VariantWith;
 using namespace std::chrono_literals;
 
-// Tests are told at noon.
+// Every test begins at noon, outside the window of two in the morning.
 safety::Windows sweeping_at(std::string_view cron) {
   return {.list = {{.cron = *Cron::parse(cron), .duration = 600s, .causes = {safety::Cause::Orphans}}}};
 }

@@ -509,7 +509,7 @@ Answer finalizer(const DeletionFacts& facts, api::MachineDeletionStatus&) {
 
 }  // namespace
 
-bool infrastructure_was_told_to_go(const DeletionFacts& facts) {
+bool delete_of_infrastructure_was_sent(const DeletionFacts& facts) {
   return delete_was_sent(facts, Stage::DeleteInfra);
 }
 

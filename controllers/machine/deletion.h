@@ -160,7 +160,7 @@ std::vector<api::V1Beta1Condition> v1beta1_conditions(const DeletionFacts& facts
 inline constexpr std::string_view kInfrastructureElsewhere = "InfrastructureElsewhere";
 
 // A DELETE was sent for the infrastructure object, in this turn or one before.
-bool infrastructure_was_told_to_go(const DeletionFacts& facts);
+bool delete_of_infrastructure_was_sent(const DeletionFacts& facts);
 // The drain is over: it finished, ran out of time, or a later stage has begun.
 bool drain_is_over(const DeletionFacts& facts);
 // Why Pods are to be deleted now and not evicted; empty: they are evicted.

@@ -334,11 +334,11 @@ namespace {
 
 // --- objects of providers ---
 
-// The instance of the Machine may be behind another object than the one that its reference names, and that
-// is not there: it was not this Machine that told it to go.
+// The object that the reference names is not there, and this Machine has sent no DELETE for it: the instance
+// of the Machine may be behind another object.
 bool may_be_elsewhere(const DeletionFacts& facts) {
   if (facts.infrastructure.state == Known::State::Undefined) return true;
-  return !facts.machine->spec.provider_id.empty() && !infrastructure_was_told_to_go(facts);
+  return !facts.machine->spec.provider_id.empty() && !delete_of_infrastructure_was_sent(facts);
 }
 
 // A reference that was edited, or a typo: the object may be there under the kind or name that was meant.

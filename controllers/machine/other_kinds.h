@@ -1,7 +1,7 @@
 // Looks for a Machine's infrastructure object under another kind or name than its reference has, when what
 // that names is not there: the reference may hold a typo, or was edited when the instance was running
-// already. Asks the API server; used once before a deletion passes that has not told the object to go, and
-// every half a minute while such an object is waited for.
+// already. Asks the API server; used once before a deletion passes for which no DELETE of the object was
+// sent, and every half a minute while such an object is waited for.
 #pragma once
 
 #include <string>

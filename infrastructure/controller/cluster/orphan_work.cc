@@ -78,7 +78,7 @@ OrphanWork::Reason OrphanWork::cluster_says() {
   return policy_says(*cluster);
 }
 
-// What keeps the VM is not told to the search: with its grant it goes before the next list.
+// The search does not learn that a place is missing: with its grant the VM goes before the next list.
 bool OrphanWork::has_place(const Finding& vm) {
   const auto taken = take_place(with_, runtime::key_of(*seen_.cluster), *limits_, seen_.now);
   if (taken && *taken) return true;
