@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/names.h"
+#include "api/v1beta2/cluster_state.h"
 #include "kubeconfig/workload_registry.h"
 
 namespace capstan::kubeconfig {
@@ -17,7 +18,7 @@ bool is_provisioned(const runtime::Snapshot<api::Cluster>& cluster) {
 }
 
 bool is_initialized(const runtime::Snapshot<api::Cluster>& cluster) {
-  return cluster->status.initialization.control_plane_initialized.value_or(false);
+  return api::control_plane_initialized(*cluster);
 }
 
 // Its control plane has come up, or it is reached in another way.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/json.hpp>
 
+#include "api/v1beta2/cluster_state.h"
 #include "base/try.h"
 #include "bootstrap/access/bindings.h"
 #include "bootstrap/token.h"
@@ -16,7 +17,7 @@ namespace json = boost::json;
 
 bool can_be_asked(const api::Cluster& cluster) {
   return !cluster.metadata.deleting() && !cluster.spec.paused.value_or(false) &&
-         cluster.status.initialization.control_plane_initialized.value_or(false);
+         api::control_plane_initialized(cluster);
 }
 
 Result<json::array> list_items(const TurnContext& with, const ObjectKey& cluster,

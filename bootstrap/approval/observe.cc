@@ -7,6 +7,7 @@
 
 #include "api/bootstrap/names.h"
 #include "api/names.h"
+#include "api/v1beta2/cluster_state.h"
 #include "base/try.h"
 #include "bootstrap/labels.h"
 #include "bootstrap/token.h"
@@ -21,7 +22,7 @@ namespace label = api::bootstrap::label;
 
 bool may_be_asked(const api::Cluster& cluster) {
   return !cluster.metadata.deleting() && !cluster.spec.paused.value_or(false) &&
-         cluster.status.initialization.control_plane_initialized.value_or(false);
+         api::control_plane_initialized(cluster);
 }
 
 std::vector<Member> members_of(const Caches& caches, const ObjectKey& cluster) {

@@ -211,6 +211,24 @@ TEST(JoinPlan, WaitsForEndpointAndControlPlaneBeforeAnythingIsRead) {
   EXPECT_THAT(planned(no_control_plane), StartsWith("wait (ControlPlaneUnavailable): "));
 }
 
+// Machines alone are its control plane, and one of them has its Node.
+TEST(JoinPlan, GoesOnInAClusterWithoutAControlPlaneObject) {
+  Joining seen;
+  seen.cluster = builders::a_cluster("c1")
+                     .infrastructure_provisioned()
+                     .endpoint("10.0.0.1", 6443)
+                     .without_control_plane_ref()
+                     .build();
+  EXPECT_THAT(planned(seen), HasSubstr("none of its control plane Machines has a Node yet"));
+
+  seen.cluster = builders::a_cluster("c1")
+                     .infrastructure_provisioned()
+                     .endpoint("10.0.0.1", 6443)
+                     .control_plane_machine_joined()
+                     .build();
+  EXPECT_THAT(planned(seen), HasSubstr("create"));
+}
+
 TEST(JoinPlan, SaysHowLargeTheDataWouldBe) {
   Joining seen;
   seen.object.spec.commands.push_back(Text(std::string(16384, 'a')));

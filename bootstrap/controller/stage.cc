@@ -1,5 +1,8 @@
 #include "bootstrap/controller/stage.h"
 
+#include <fmt/format.h>
+
+#include "api/v1beta2/cluster_state.h"
 #include "kube/typed.h"
 
 namespace capstan::bootstrap::controller {
@@ -47,13 +50,14 @@ std::optional<Waiting> join_obstacle(const Observation& seen) {
         .message = "waiting for " + cluster_name(seen) +
                    " to have spec.controlPlaneEndpoint: its infrastructure provider sets it, or you "
                    "do"};
-  if (seen.owner->control_plane ||
-      seen.cluster->status.initialization.control_plane_initialized.value_or(false))
+  if (seen.owner->control_plane || api::control_plane_initialized(*seen.cluster))
     return node_config_obstacle(seen);
+  const std::string_view who = seen.cluster->spec.control_plane_ref
+                                   ? "its control plane provider says so in status.initialization"
+                                   : "none of its control plane Machines has a Node yet";
   return Waiting{.code = NoteCode::ControlPlaneUnavailable,
-                 .message = "waiting for " + cluster_name(seen) +
-                            " to have its control plane initialized: its control plane provider says so in "
-                            "status.initialization"};
+                 .message = fmt::format("waiting for {} to have its control plane initialized: {}",
+                                        cluster_name(seen), who)};
 }
 
 }  // namespace

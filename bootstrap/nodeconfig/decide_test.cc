@@ -15,6 +15,7 @@ namespace {
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 constexpr Time kNow = Time::from_unix(1'000'000);
@@ -193,6 +194,10 @@ TEST(NodeConfig, WaitsForTheControlPlane) {
   seen.cluster.status.initialization.control_plane_initialized.reset();
 
   EXPECT_THAT(ready_text(seen.observation()), StartsWith("ControlPlaneUnavailable: waiting for Cluster c1"));
+  seen.cluster.status.conditions = {
+      api::conditions::make(api::condition::kControlPlaneInitialized, api::status::kTrue, "Test")};
+  EXPECT_THAT(ready_text(seen.observation()), Not(StartsWith("ControlPlaneUnavailable")))
+      << "of a Cluster without a control plane object";
 }
 
 TEST(NodeConfig, ThatNoSecretCanHoldIsRefused) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "api/bootstrap/names.h"
+#include "api/v1beta2/cluster_state.h"
 
 namespace capstan::bootstrap::nodeconfig {
 namespace {
@@ -13,7 +14,7 @@ using runtime::Waiting;
 bool cluster_goes(const Observation& seen) { return !seen.cluster || seen.cluster->metadata.deleting(); }
 
 bool has_control_plane(const Observation& seen) {
-  return seen.cluster && seen.cluster->status.initialization.control_plane_initialized.value_or(false);
+  return seen.cluster && api::control_plane_initialized(*seen.cluster);
 }
 
 bool has_finalizer(const Observation& seen) {

@@ -1,5 +1,6 @@
 #include "controllers/safety/api_loss_brake.h"
 
+#include "api/v1beta2/cluster_state.h"
 #include "controllers/safety/governed.h"
 #include "kube/typed.h"
 
@@ -13,16 +14,12 @@ ApiHealth health_of(const kubeconfig::Reach& reach) {
           .problem = reach.connected ? reach.doubt : reach.problem};
 }
 
-bool is_initialized(const api::Cluster& cluster) {
-  const auto& done = cluster.status.initialization;
-  return done.control_plane_initialized.value_or(false);
-}
-
 }  // namespace
 
 runtime::Verdict ApiLossBrake::ask(runtime::Intent /*intent*/, const runtime::Asker& asker) const {
   const auto governed = governed_by_policy(deps_.caches, asker);
-  if (!governed || governed->control_plane || !governed->cluster || !is_initialized(*governed->cluster))
+  if (!governed || governed->control_plane || !governed->cluster ||
+      !api::control_plane_initialized(*governed->cluster))
     return {};
   return ask_about(*governed->cluster);
 }

@@ -164,6 +164,14 @@ TEST(ApiLossBrake, NeverHoldsAClusterBeforeItsControlPlaneWasInitialized) {
   EXPECT_TRUE(stage.ask_set().open);
 }
 
+// Its status never says so: the condition does.
+TEST(ApiLossBrake, HoldsAClusterWithoutAControlPlaneObject) {
+  Stage stage;
+  stage.add(stage.caches.clusters, a_cluster().control_plane_machine_joined().build());
+  lose(stage, 600s);
+  EXPECT_FALSE(stage.ask_set().open);
+}
+
 TEST(ApiLossBrake, HoldsNothingWithoutAPolicy) {
   Stage stage;
   stage.add(stage.caches.machine_lifecycle_policies, a_policy("care").selecting("team", "b").build());

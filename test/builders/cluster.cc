@@ -36,6 +36,11 @@ ClusterBuilder& ClusterBuilder::control_plane_initialized(Time since) {
                    {}, since);
 }
 
+ClusterBuilder& ClusterBuilder::control_plane_machine_joined() {
+  return without_control_plane_ref().condition(api::condition::kControlPlaneInitialized, api::status::kTrue,
+                                               api::reason::kInitialized, {}, noon());
+}
+
 ClusterBuilder& ClusterBuilder::running() {
   object_.status.phase = Text(api::cluster_phase::kProvisioned);
   return endpoint("127.0.0.1", 6443).infrastructure_provisioned().control_plane_initialized();

@@ -16,8 +16,9 @@ class ClusterBuilder : public ConditionedBuilder<ClusterBuilder, api::Cluster> {
   ClusterBuilder& endpoint(std::string_view host, std::int32_t port);
   ClusterBuilder& infrastructure_provisioned();
   ClusterBuilder& control_plane_initialized(Time since = noon());  // the flag and the condition
-  ClusterBuilder& running();                                       // both of them, and an endpoint
-  ClusterBuilder& held();  // spec.paused, which stops everything in it
+  ClusterBuilder& control_plane_machine_joined();  // the condition, without a control plane object
+  ClusterBuilder& running();                       // both of them, and an endpoint
+  ClusterBuilder& held();                          // spec.paused, which stops everything in it
 };
 
 ClusterBuilder a_cluster(std::string_view name = kCluster);

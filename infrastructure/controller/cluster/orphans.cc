@@ -8,6 +8,7 @@
 #include "api/names.h"
 #include "api/policy/fleet_request.h"
 #include "api/policy/names.h"
+#include "api/v1beta2/cluster_state.h"
 #include "base/safeguards.h"
 
 namespace capstan::infrastructure::cluster {
@@ -109,7 +110,7 @@ bool is_frozen(const api::Cluster& cluster, const OrphanSettings& settings) {
 
 // As the core tells it: a core that has not said anything yet has no evidence.
 bool is_out_of_reach(const api::Cluster& cluster) {
-  return cluster.status.initialization.control_plane_initialized.value_or(false) &&
+  return api::control_plane_initialized(cluster) &&
          !api::conditions::is_true(cluster.status.conditions, api::condition::kRemoteConnectionProbe) &&
          !is_off(Safeguard::OrphanChecks);
 }

@@ -149,6 +149,16 @@ TEST(Orphans, StayWhileTheApiServerOfTheirClusterIsOutOfReach) {
   EXPECT_EQ(planned(probed("Unknown")), "nothing");
   EXPECT_EQ(planned(probed("False")), "nothing");
   EXPECT_EQ(planned(probed("True")), "mark orphan a\nremove orphan b");
+  EXPECT_EQ(planned(in_cluster(seen,
+                               [](api::Cluster& cluster) {
+                                 cluster.status.initialization = {};
+                                 cluster.status.conditions = {
+                                     api::conditions::make(api::condition::kControlPlaneInitialized, "True",
+                                                           "Test"),
+                                     probe("False")};
+                               })),
+            "nothing")
+      << "of a Cluster without a control plane object";
   EXPECT_EQ(reported(probed("False")).status.orphans.front().why,
             "no object has its key; kept while the API server of the cluster is out of reach");
 }
