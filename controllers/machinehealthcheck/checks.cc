@@ -7,6 +7,7 @@
 
 #include "api/conditions/conditions.h"
 #include "base/duration.h"
+#include "base/safeguards.h"
 #include "controllers/shared/recheck.h"
 
 namespace capstan::controllers::machinehealthcheck {
@@ -109,27 +110,35 @@ Time startup_began(const api::Machine& machine, const Circumstances& when) {
   return began;
 }
 
-void check_startup(const api::Machine& machine, const api::HealthChecks& checks, const Circumstances& when,
+// While the cluster was out of reach a Node may have been well: where a policy governs the Machine, no time
+// counts from before. Without one upstream's clock stays.
+Time counted_from(Time since, const Target& target, const Circumstances& when) {
+  if (!target.policy || is_off(Safeguard::PolicyContact)) return since;
+  return std::max(since, when.contact);
+}
+
+void check_startup(const Target& target, const api::HealthChecks& checks, const Circumstances& when,
                    Findings& findings) {
   const Seconds timeout(checks.node_startup_timeout_seconds.value_or(kDefaultStartup.count()));
   if (timeout == Seconds(0)) return;
-  const Time began = startup_began(machine, when);
+  const Time began = counted_from(startup_began(*target.machine, when), target, when);
   if (!findings.is_over(began, timeout)) return;
   if (began.is_set()) findings.ill(began + timeout);
   findings.node(reason::kNodeStartupTimeout, old_reason::kNodeStartupTimeout,
                 "Node failed to report startup in " + format_duration(timeout));
 }
 
-void check_node_conditions(const api::Node& node, const api::HealthChecks& checks, Findings& findings) {
+void check_node_conditions(const Target& target, const api::HealthChecks& checks, const Circumstances& when,
+                           Findings& findings) {
   for (const auto& check : checks.unhealthy_node_conditions) {
-    const auto* found = node.condition(check.type);
+    const auto* found = target.node->condition(check.type);
     if (found == nullptr || found->status != check.status) {
       if (found != nullptr) findings.well(found->last_transition_time);
       continue;
     }
     findings.ill(found->last_transition_time);
     const Seconds timeout(check.timeout_seconds);
-    if (findings.is_over(found->last_transition_time, timeout))
+    if (findings.is_over(counted_from(found->last_transition_time, target, when), timeout))
       findings.node(reason::kUnhealthyNode, old_reason::kUnhealthyNode, reporting("Node", *found, timeout));
   }
 }
@@ -144,13 +153,13 @@ Time missing_since(const api::Machine& machine, WallTime now) {
 void check_node(const Target& target, const api::HealthChecks& checks, const Circumstances& when,
                 Findings& findings) {
   switch (target.node_state) {
-    case Target::NodeState::None: return check_startup(*target.machine, checks, when, findings);
+    case Target::NodeState::None: return check_startup(target, checks, when, findings);
     case Target::NodeState::Missing:
       findings.ill(missing_since(*target.machine, when.now));
       return findings.node(
           reason::kNodeDeleted, old_reason::kNodeNotFound,
           fmt::format("Node {} has been deleted", target.machine->status.node_ref->name.view()));
-    case Target::NodeState::Here: return check_node_conditions(*target.node, checks, findings);
+    case Target::NodeState::Here: return check_node_conditions(target, checks, when, findings);
     case Target::NodeState::Unsure: return;
   }
 }
@@ -175,6 +184,8 @@ Circumstances circumstances_of(const api::Cluster& cluster, WallTime now) {
   };
   since(condition::kControlPlaneInitialized, when.control_plane_initialized);
   since(condition::kInfrastructureReady, when.infrastructure_ready);
+  const auto probe = api::conditions::find(cluster.status.conditions, condition::kRemoteConnectionProbe);
+  if (probe != nullptr && probe->status == api::status::kTrue) when.contact = probe->last_transition_time;
   return when;
 }
 

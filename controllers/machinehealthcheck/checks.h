@@ -38,6 +38,8 @@ struct Circumstances {
   bool control_plane_initialized = false;
   bool infrastructure_ready = false;
   Time since = {};  // both of them were so at the latest; unset: never
+  // When the workload cluster was reached again; unset: it is not.
+  Time contact = {};
 };
 Circumstances circumstances_of(const api::Cluster& cluster, WallTime now);
 

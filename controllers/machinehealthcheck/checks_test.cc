@@ -150,6 +150,21 @@ TEST(NodeConditions, AreSickOnceTheyHaveLastedLongEnough) {
   EXPECT_THAT(sick.message, testing::HasSubstr("for more than 5m0s"));
 }
 
+// After an hour out of reach every Node looks as it did an hour ago.
+TEST(NodeConditions, CountUnderAPolicyFromWhenTheClusterWasReachedAgain) {
+  const api::Cluster cluster =
+      a_running_cluster().condition("RemoteConnectionProbe", "True", "ProbeSucceeded", "", at(-60));
+  const api::Node node = a_node("n").condition("Ready", "Unknown", "", at(-3600));
+  Target sick = target(a_worker().on_node("n"), node);
+  const auto health = [&](const Target& each) {
+    return judge(each, node_check("Ready", "Unknown", 300), circumstances_of(cluster, noon().wall())).health;
+  };
+
+  EXPECT_EQ(health(sick), Health::Unhealthy);
+  sick.policy = std::make_shared<const api::MachineLifecyclePolicy>();
+  EXPECT_EQ(health(sick), Health::Pending);
+}
+
 TEST(NodeConditions, OfAnotherStatusOrAbsentNeverMatch) {
   const api::Machine machine = a_worker().on_node("n");
 
