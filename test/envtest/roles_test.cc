@@ -36,6 +36,10 @@ constexpr std::string_view kForTrouble = "Events of a provider tell of VMs that 
 constexpr std::string_view kForPools = "only a pool with Machines that shrinks makes its provider do it";
 constexpr std::string_view kForOrphans =
     "an orphan asks for its place after two lists of its account, which takes longer than these suites";
+constexpr std::string_view kForUpgrades =
+    "a CloudConfig of a manager before CloudConfig.status.bootstrapToken came has a finalizer, which is "
+    "taken "
+    "off";
 
 struct Unseen {
   std::string_view permission;
@@ -68,6 +72,7 @@ constexpr std::array kUnseen = {
     Unseen{"create drivermachines.infrastructure.cluster.x-k8s.io", kForPools},
     Unseen{"delete machines.cluster.x-k8s.io", kForPools},
     Unseen{"patch clusters.cluster.x-k8s.io", kForOrphans},
+    Unseen{"patch cloudconfigs.bootstrap.cluster.x-k8s.io", kForUpgrades},
 };
 
 std::string text_of(const std::string& path) {
