@@ -2,10 +2,17 @@
 // manager with the webhooks of the package leading to it. For gtest suites that go on from there; one thread.
 #pragma once
 
+#include <array>
+#include <string_view>
+
 #include "test/envtest/package_suite_fixture.h"
 #include "test/envtest/pod_process.h"
 
 namespace capstan::envtest {
+
+// Of those that alerts and dashboard ask for, what capstan-provider alone has.
+inline constexpr std::array<std::string_view, 2> kMetricsOfProviders = {"capstan_orphan_vms",
+                                                                        "capstan_wrong_account"};
 
 // A Deployment of a package, to be run as a process.
 struct InstalledPod {
