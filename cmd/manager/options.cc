@@ -77,7 +77,7 @@ constexpr std::array kBehaviour = {
          "FOR DEVELOPMENT: which controllers run: * for all, NAME for one, -NAME for all but that one "
          "(cluster, machinedeployment, machineset, machine, machinepool, machinehealthcheck, "
          "topology/machinedeployment, topology/machineset, topology/cluster, "
-         "machinelifecyclepolicy, fleetpolicy, unclaimednode). Nothing does the work of one that is left "
+         "machinelifecyclepolicy, fleetpolicy, unclaimednode, crdmigrator). Nothing does the work of one that is left "
          "out: its objects "
          "on their way "
          "out keep their finalizer and are never gone, their status stays what it was, and the controllers "
