@@ -2,6 +2,7 @@
 
 #include "agent/memory.h"
 #include "agent/places.h"
+#include "base/safeguards.h"
 #include "base/try.h"
 
 namespace capstan::agent {
@@ -19,7 +20,7 @@ class Doer {
   Result<void> operator()(const FetchFile& step) const {
     PendingFile file = TRY(tools_.root.begin(step.path));
     auto fetched = tools_.fetch(step.url, file, Deadline::in(tools_.clock, kLongestFetch, stop_));
-    if (fetched && file.checksum() != step.checksum)
+    if (fetched && file.checksum() != step.checksum && !is_off(Safeguard::Checksums))
       fetched = fail(Code::Invalid, "what came has another checksum");
     if (!fetched) {
       file.discard();

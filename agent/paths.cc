@@ -5,6 +5,7 @@
 
 #include "agent/places.h"
 #include "api/bootstrap/names.h"
+#include "base/safeguards.h"
 
 namespace capstan::agent {
 namespace {
@@ -35,7 +36,7 @@ std::optional<std::string> why_refused(std::string_view path) {
   if (!path.starts_with('/')) return "is not absolute";
   if (std::ranges::any_of(path, is_control)) return "has control characters";
   if (!has_names_only(path)) return "has a part that is empty, \".\", \"..\" or too long";
-  if (is_own(path)) return "is the agent's own";
+  if (is_own(path) && !is_off(Safeguard::AgentPaths)) return "is the agent's own";
   return {};
 }
 

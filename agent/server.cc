@@ -6,6 +6,7 @@
 #include "api/bootstrap/names.h"
 #include "api/core/secret.h"
 #include "base/base64.h"
+#include "base/safeguards.h"
 #include "base/try.h"
 #include "kube/resources.h"
 
@@ -115,7 +116,7 @@ Result<Offer> offer_in(const json::value& secret) {
   const Annotations annotations = texts_at(secret, "/metadata/annotations");
   if (const auto release = annotations.find(annotation::kReleased); release != annotations.end())
     offer.release = release->second;
-  if (checksum_of(offer.text) == offer.checksum) return offer;
+  if (checksum_of(offer.text) == offer.checksum || is_off(Safeguard::Checksums)) return offer;
   return fail(Code::Invalid, "Secret " + text_at(secret, "/metadata/name") +
                                  ": config.json does not have the checksum that stands beside it");
 }

@@ -61,6 +61,11 @@ std::string_view to_string(Safeguard safeguard) {
     case Safeguard::FleetLimits: return "fleet-limits";
     case Safeguard::Account: return "account";
     case Safeguard::OrphanChecks: return "orphan-checks";
+    case Safeguard::TokenOfData: return "token-of-data";
+    case Safeguard::TokenDeadline: return "token-deadline";
+    case Safeguard::Approval: return "approval";
+    case Safeguard::Checksums: return "checksums";
+    case Safeguard::AgentPaths: return "agent-paths";
   }
   return "";
 }

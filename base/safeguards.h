@@ -67,6 +67,12 @@ enum class Safeguard {
   FleetLimits,    // no more deletions begin in a while, over all Clusters, than the FleetPolicy says
   Account,        // a VM that an account does not know is gone only when the account is the right one
   OrphanChecks,   // a VM is deleted as an orphan after two complete lists and a look at it
+  // Of machines that join.
+  TokenOfData,    // the token that a machine's data name is kept before any other
+  TokenDeadline,  // a token is extended while its machine has no Node
+  Approval,       // a certificate is approved for that machine alone whose token asks
+  Checksums,      // an agent takes up neither a configuration nor a program with another checksum
+  AgentPaths,     // a configuration writes nothing of the agent's own
 };
 inline constexpr std::array kSafeguards = {
     Safeguard::ConsistencyGate, Safeguard::CreateExpectation, Safeguard::OwnerUid,
@@ -91,6 +97,10 @@ inline constexpr std::array kLifecycleSafeguards = {
 inline constexpr std::array kSafetySafeguards = {
     Safeguard::Freeze,        Safeguard::Ceiling,     Safeguard::ApiLoss, Safeguard::Windows,
     Safeguard::DeletionGuard, Safeguard::FleetLimits, Safeguard::Account, Safeguard::OrphanChecks};
+// Shown by test/joining.
+inline constexpr std::array kJoiningSafeguards = {Safeguard::TokenOfData, Safeguard::TokenDeadline,
+                                                  Safeguard::Approval, Safeguard::Checksums,
+                                                  Safeguard::AgentPaths};
 std::string_view to_string(Safeguard safeguard);  // "consistency-gate"
 
 #ifdef CAPSTAN_DEFECTS

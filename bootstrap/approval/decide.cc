@@ -6,6 +6,7 @@
 #include <array>
 
 #include "api/bootstrap/names.h"
+#include "base/safeguards.h"
 
 namespace capstan::bootstrap::approval {
 namespace {
@@ -32,7 +33,7 @@ std::string name_of(const Member& member) {
 }
 
 Verdict judge_machine(const Member& member, const Identity& identity) {
-  if (identity.machine != member.owner.name)
+  if (identity.machine != member.owner.name && !is_off(Safeguard::Approval))
     return deny("the bootstrap token was minted for " + name_of(member));
   if (!member.owner.nodes_missing) return deny(name_of(member) + " has a Node already");
   return approve("the bootstrap token was minted for " + name_of(member));

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "api/names.h"
+#include "base/safeguards.h"
 #include "bootstrap/controller/render.h"
 #include "bootstrap/controller/stage.h"
 #include "bootstrap/controller/token_times.h"
@@ -27,7 +28,7 @@ const Token* with_id(const Live& live, std::string_view id) {
 // The one in the data before any other, for a VM may have read it; nothing: a new one is needed.
 const Token* present_token(const Observation& seen) {
   const Live& live = *seen.live;
-  if (live.data) {
+  if (live.data && !is_off(Safeguard::TokenOfData)) {
     const Token* named = with_id(live, live.data->token_id);
     if (named != nullptr && !is_old(seen, *named)) return named;
   }
@@ -68,7 +69,7 @@ void keep_token(const Observation& seen, const Token* present, const Token& toke
   const api::ObjectKey cluster = kube::key_of(*seen.cluster);
   if (present == nullptr)
     plan.actions.emplace_back(CreateToken{.cluster = cluster, .token = token, .owner = owner_of_token(seen)});
-  else if (seen.owner->nodes_missing && ends_soon(seen, token))
+  else if (seen.owner->nodes_missing && ends_soon(seen, token) && !is_off(Safeguard::TokenDeadline))
     plan.actions.emplace_back(
         ExtendToken{.cluster = cluster, .id = token.id, .expires = seen.now + lifetime(seen)});
 }

@@ -1,6 +1,9 @@
 #include "test/joining/promises.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
+
+#include "test/joining/known_mutants.h"
+#include "test/mutants/mutants.h"
 
 namespace capstan::joining {
 namespace {
@@ -59,6 +62,16 @@ TEST(JoiningPromises, AFileHoldsWhatSomeConfigurationHasSaid) {
   EXPECT_EQ(half_written("/etc/a", "one", {"one", "two"}), "");
   EXPECT_EQ(half_written("/etc/a", "tw", {"one", "two"}),
             "/etc/a holds what no configuration has said: \"tw\"");
+}
+
+TEST(JoiningMutants, AreAllSafeguardsAndEachNamesAPromise) {
+  std::vector<mutants::Mutant> listed;
+  for (const JoiningMutant& each : kJoiningMutants)
+    listed.push_back({.name = std::string(to_string(each.safeguard)), .promise = std::string(each.promise)});
+  std::vector<std::string> known;
+  for (const Safeguard safeguard : kJoiningSafeguards) known.emplace_back(to_string(safeguard));
+
+  EXPECT_THAT(mutants::faults_of(listed, known), testing::IsEmpty());
 }
 
 }  // namespace

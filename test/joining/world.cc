@@ -180,6 +180,9 @@ void World::expect(std::string_view what, Nanoseconds within, const std::functio
 
 JoiningVerdict simulate_joining(const JoiningOptions& options) {
   JoiningVerdict verdict;
+#ifdef CAPSTAN_DEFECTS
+  switch_off(options.without);
+#endif
   JoiningStage stage(options, verdict);
   verdict.run = stage.baton.run([&] {
     World(stage).live();

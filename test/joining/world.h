@@ -8,9 +8,11 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "base/safeguards.h"
 #include "test/fakes/baton.h"
 
 namespace capstan::joining {
@@ -18,6 +20,7 @@ namespace capstan::joining {
 struct JoiningOptions {
   std::uint64_t seed = 1;
   bool faults = true;
+  std::optional<Safeguard> without = {};             // compiled in with CAPSTAN_DEFECTS alone
   std::function<void(std::string_view)> story = {};  // what happened, line by line
 };
 
