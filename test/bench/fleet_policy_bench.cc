@@ -66,6 +66,7 @@ class GrantGround {
         loop_(threads_, clock_),
         informers_({.loop = loop_, .client = memory_}),
         machines_(informer_deps(), {.resource = kube::resource_of<api::Machine>()}, caches_.machines),
+        clusters_(informer_deps(), {.resource = kube::resource_of<api::Cluster>()}, caches_.clusters),
         policies_(informer_deps(), {.resource = kube::resource_of<api::FleetPolicy>()},
                   caches_.fleet_policies),
         deps_{.clock = clock_,
@@ -86,12 +87,17 @@ class GrantGround {
     reconciler_.add_triggers(controller_.queue());
     make_fleet();
     machines_.start();
+    clusters_.start();
     policies_.start();
-    await([&] { return caches_.machines.size() == kMachines && caches_.fleet_policies.size() == 1; });
+    await([&] {
+      return caches_.machines.size() == kMachines && caches_.clusters.synced() &&
+             caches_.fleet_policies.size() == 1;
+    });
   }
   ~GrantGround() {
     controller_.stop();
     policies_.stop();
+    clusters_.stop();
     machines_.stop();
   }
   GrantGround(const GrantGround&) = delete;
@@ -114,7 +120,8 @@ class GrantGround {
   runtime::InformerDeps informer_deps() { return {.loop = loop_, .client = memory_}; }
 
   void make_fleet() {
-    for (const json::value& crd : {api::crd<api::Machine>(), api::crd<api::FleetPolicy>()})
+    for (const json::value& crd :
+         {api::crd<api::Machine>(), api::crd<api::Cluster>(), api::crd<api::FleetPolicy>()})
       make(kube::resources::custom_resource_definitions(), crd);
     make(kube::resource_of<api::FleetPolicy>(),
          api::to_json(builders::a_fleet_policy().limits(kMachines).build()));
@@ -187,6 +194,7 @@ class GrantGround {
   fakes::CountedNames names_;
   runtime::OpenBrake brake_;
   runtime::Informer<api::Machine> machines_;
+  runtime::Informer<api::Cluster> clusters_;
   runtime::Informer<api::FleetPolicy> policies_;
   controllers::Deps deps_;
   controllers::fleetpolicy::Reconciler reconciler_;
