@@ -543,8 +543,15 @@ void Auditor::note_write(const Asked& asked, const json::value& answer) {
 void Auditor::pod_sent_away(const std::string& name, const std::vector<PodFacts>& before) const {
   const auto healthy = [&](const PodFacts& pod) { return pod.name == name && pod.healthy(); };
   if (std::ranges::none_of(before, healthy) || std::ranges::any_of(pods_, healthy)) return;
+  if (is_forced_node(std::ranges::find(before, name, &PodFacts::name)->node)) return;
   const auto left = std::ranges::count_if(pods_, &PodFacts::healthy);
   check(budget_breached(name, static_cast<int>(left), deps_.pods_needed()));
+}
+
+bool Auditor::is_forced_node(const std::string& node) const {
+  return std::ranges::any_of(facts_.machines, [&](const MachineFacts& machine) {
+    return machine.going && machine.node == node && forced_.contains(machine.name);
+  });
 }
 
 // A drain of one that is not being deleted: its Node has another claimant, whose Pods are not to be evicted
@@ -584,6 +591,7 @@ void Auditor::check_drained(const std::string& infrastructure) {
     const bool known =
         since != has_node_since_.end() && deps_.baton.steady_now() - since->second > kNewsArrive;
     if (machine.infrastructure != infrastructure || machine.set.empty() || !known || machine.copy()) continue;
+    if (forced_.contains(machine.name)) continue;
     const auto left = std::ranges::count_if(
         pods_, [&](const PodFacts& pod) { return pod.healthy() && pod.node == machine.node; });
     check(not_drained(machine.name, static_cast<int>(left)));

@@ -70,6 +70,8 @@ class Auditor {
   void silence_ends() { silent_.clear(); }
   // A user names it as one to go, whatever the replicas are then.
   void machine_named(const std::string& name) { named_.insert(name); }
+  // A user deletes it by force: the Pods of its Node go whatever budgets want.
+  void machine_forced(const std::string& name) { forced_.insert(name); }
   // The pool has Nodes emptied before they go, each for so long at most; 0: for as long as it takes.
   void pool_drains(Seconds timeout) { pool_drain_ = timeout; }
   // A stranger's finalizer, which has to stay in the list others write to until it is taken back. `where` is
@@ -129,6 +131,7 @@ class Auditor {
   void replacement_begun(const FleetFacts& before, const MachineFacts& machine);
   void note_write(const Asked& asked, const json::value& answer);
   void pod_sent_away(const std::string& name, const std::vector<PodFacts>& before) const;
+  bool is_forced_node(const std::string& node) const;
   void check_eviction(const std::string& name, const std::vector<PodFacts>& before) const;
   void check_object_of_pool(const Asked& asked) const;
   void check_disowned(const Asked& asked) const;
@@ -183,6 +186,7 @@ class Auditor {
   std::set<std::string> remediating_;                  // Machines that their sets deleted for that
   std::set<std::string> replacing_;                    // ... because a policy gave them up
   std::set<std::string> named_;                        // Machines
+  std::set<std::string> forced_;                       // Machines
   std::map<std::string, SteadyTime> available_since_;  // by Machine
   std::set<std::string> vms_;
   std::set<std::string> told_to_go_;                   // DriverMachines

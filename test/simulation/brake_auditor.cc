@@ -97,7 +97,7 @@ void BrakeAuditor::look() {
     if (is && !since) since = now;
   };
   note(is_frozen(), frozen_since_);
-  note(deps_.away() && was_initialized(), away_since_);
+  note(was_initialized(), initialized_since_);
 }
 
 bool BrakeAuditor::is_frozen() const {
@@ -107,14 +107,17 @@ bool BrakeAuditor::is_frozen() const {
          carries(stored<api::FleetPolicy>(deps_.api, api::policy::kFleetPolicyName), annotation::kFreeze);
 }
 
-// Before that nothing is held.
 bool BrakeAuditor::was_initialized() const {
   const auto cluster = stored<api::Cluster>(deps_.api, kCluster);
   if (cluster == nullptr) return false;
-  json::error_code absent;
-  const json::value document(*cluster);
-  const auto* is = document.find_pointer("/status/initialization/controlPlaneInitialized", absent);
-  return is != nullptr && is->is_bool() && is->as_bool();
+  return says(*cluster, api::condition::kControlPlaneInitialized).has_value();
+}
+
+// Before it was initialized nothing is held.
+std::optional<SteadyTime> BrakeAuditor::away_since() const {
+  const auto since = deps_.away_since();
+  if (!since || !initialized_since_) return {};
+  return std::max(*since, *initialized_since_);
 }
 
 std::optional<Nanoseconds> BrakeAuditor::span_since(const std::optional<SteadyTime>& since) const {
@@ -149,7 +152,7 @@ void BrakeAuditor::machine_removed(const MachineFacts& machine) {
 
 void BrakeAuditor::check_held(const std::string& what) const {
   check(acted_while_frozen(what, span_since(frozen_since_)));
-  check(acted_while_away(what, span_since(away_since_)));
+  check(acted_while_away(what, span_since(away_since())));
 }
 
 void BrakeAuditor::count_deletion() {

@@ -27,7 +27,8 @@ class BrakeAuditor {
   struct Deps {
     const fakes::Baton& baton;
     const apiserver::Api& api;
-    std::function<bool()> away = {};  // the API server of the workload cluster
+    // The API server of the workload cluster; nothing: it is not.
+    std::function<std::optional<SteadyTime>()> away_since = {};
     std::function<void(std::string)> broke = {};
   };
   explicit BrakeAuditor(Deps deps) : deps_(std::move(deps)) {}
@@ -46,6 +47,7 @@ class BrakeAuditor {
   std::optional<Nanoseconds> closed_for() const;
   bool is_frozen() const;
   bool was_initialized() const;
+  std::optional<SteadyTime> away_since() const;
   void machine_removed(const MachineFacts& machine);
   void check_held(const std::string& what) const;
   void count_deletion();
@@ -55,7 +57,7 @@ class BrakeAuditor {
 
   const Deps deps_;
   std::optional<SteadyTime> frozen_since_;
-  std::optional<SteadyTime> away_since_;
+  std::optional<SteadyTime> initialized_since_;
   std::deque<SteadyTime> deletions_;
   // One decision of a MachineSet: its uid, the size it was given, and what it wrote on Machines.
   using Decision = std::tuple<std::string, int, std::string>;

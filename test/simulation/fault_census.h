@@ -24,7 +24,7 @@ struct Gap {
 
 // The fault that befalls a gap the first time a seed comes to it: in every round of so many seeds each sort
 // of fault once, and none in the others.
-inline constexpr std::uint64_t kSeedsPerRound = 48;
+inline constexpr std::uint64_t kSeedsPerRound = 24;
 fakes::Fault fault_due(const Gap& gap, std::uint64_t seed);
 
 // What people and mishaps should have done to some fleet and never did, one sentence each.

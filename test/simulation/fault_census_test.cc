@@ -82,10 +82,11 @@ TEST(FaultCensus, NamesTheWriteThatNeverHappens) {
 
 TEST(FaultCensus, NamesTheImpossibleThatHappened) {
   FaultCensus census = complete();
-  census.count({.controller = "machine", .from = "start", .to = "remove Pod"}, Fault::None);
+  census.count({.controller = "machinedeployment", .from = "start", .to = "remove Machine"}, Fault::None);
 
   EXPECT_THAT(census.lacks(100),
-              testing::ElementsAre(HasSubstr("machine: remove Pod happened, which is listed as impossible")));
+              testing::ElementsAre(
+                  HasSubstr("machinedeployment: remove Machine happened, which is listed as impossible")));
 }
 
 TEST(Acts, LackWhatNeverHappened) {

@@ -130,6 +130,7 @@ void FleetUser::empty_pool_list() {
     (void)deps_.client.patch(pool_groups(), named(kPool), status, {.subresource = "status"},
                              Deadline::never());
   };
+  if (deps_.baton.draw(2) == 0) kill_provider();  // which would put it right at once
   write(json::array());
   rest_up_to(20s);
   const auto now = deps_.client.get(pool_groups(), named(kPool), Deadline::never());
@@ -285,6 +286,7 @@ void FleetUser::stutter_pool_list() {
     note("stutter", fmt::format("the provider leaves {} out of its list, and puts it back",
                                 std::string_view(shorter[left_out].as_string())));
     shorter.erase(shorter.begin() + static_cast<std::ptrdiff_t>(left_out));
+    deps_.delay_news_of_group();
     for (const json::array& list : {shorter, known->as_array()}) {
       const json::value spec = {{"spec", {{"providerIDList", list}}}};
       (void)api.patch(pool_groups(), named(kPool), spec, {}, Deadline::never());

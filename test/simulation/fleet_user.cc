@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "api/bootstrap/cloud_config.h"
 #include "api/driver/driver_cluster.h"
@@ -20,6 +21,7 @@
 #include "api/v1beta2/machine_set.h"
 #include "kube/resources.h"
 #include "kube/typed.h"
+#include "test/simulation/invariants.h"
 
 namespace capstan::simulation {
 namespace {
@@ -130,10 +132,12 @@ void FleetUser::live_with_it(std::uint64_t acts, bool mishaps) {
   static constexpr std::array<Act, 5> kMishapsOfPools = {
       &FleetUser::empty_pool_list, &FleetUser::stutter_pool_list, &FleetUser::let_nodes_come_first,
       &FleetUser::let_the_list_come_first, &FleetUser::replace_instance};
-  static constexpr std::array<Act, 3> kActsOfLife = {&FleetUser::ask_for_replacement,
-                                                     &FleetUser::preserve_machine, &FleetUser::name_victim};
-  static constexpr std::array<Act, 4> kActsOfBrakes = {&FleetUser::freeze_or_thaw, &FleetUser::freeze_or_thaw,
-                                                       &FleetUser::confirm_deletions, &FleetUser::leave_vm};
+  static constexpr std::array<Act, 6> kActsOfLife = {
+      &FleetUser::ask_for_replacement,     &FleetUser::preserve_machine, &FleetUser::name_victim,
+      &FleetUser::delete_machine_by_force, &FleetUser::roll_back,        &FleetUser::roll_back};
+  static constexpr std::array<Act, 6> kActsOfBrakes = {
+      &FleetUser::freeze_or_thaw, &FleetUser::freeze_or_thaw, &FleetUser::confirm_deletions,
+      &FleetUser::leave_vm,       &FleetUser::roll,           &FleetUser::scale};
   static constexpr std::array<Act, 3> kMishapsOfBrakes = {
       &FleetUser::lead_twice, &FleetUser::want_while_api_is_away, &FleetUser::want_while_api_is_away};
   for (std::uint64_t i = 0; i < acts; ++i) {
@@ -277,6 +281,61 @@ void FleetUser::name_victim() {
   patch_deployment({{"metadata", {{"annotations", {{api::policy::annotation::kVictims, name}}}}},
                     {"spec", {{"replicas", wishes_.replicas}}}},
                    "name a victim");
+}
+
+void FleetUser::delete_machine_by_force() {
+  const std::string name = draw_worker();
+  if (name.empty()) return;
+  note("delete by force", fmt::format("deletes Machine {} by force", name));
+  deps_.auditor.machine_taken();
+  deps_.auditor.machine_forced(name);
+  annotate_machine(name, api::policy::annotation::kForceDeletion, "true");
+  (void)deps_.client.remove(resource<api::Machine>(), named(name), {}, kNever);
+}
+
+// To the newest template but the one in use. While nothing may move, no rollback begins.
+void FleetUser::roll_back() {
+  if (paused_ || cluster_paused_ || frozen_) return roll();
+  const auto target = draw_revision();
+  if (!target) return roll();
+  note("roll back", fmt::format("rolls back to revision {}, which has {}", target->number, target->version));
+  patch_deployment(
+      {{"metadata", {{"annotations", {{api::policy::annotation::kRollbackTo, target->number}}}}}},
+      "roll back");
+  await_rollback(*target);
+}
+
+std::optional<FleetUser::Revision> FleetUser::draw_revision() const {
+  const auto sets = kube::list<api::MachineSet>(deps_.client, resource<api::MachineSet>(), {}, kNever);
+  if (!sets) return {};
+  std::map<std::int64_t, Revision> found;  // by number
+  for (const api::MachineSet& set : sets->items) {
+    const auto* owner = set.metadata.controller();
+    const std::string number(set.metadata.annotations.value_or_empty(api::annotation::kRevision));
+    if (owner == nullptr || owner->name != kDeployment || set.metadata.deleting() || number.empty()) continue;
+    found[std::stoll(number)] = {.number = number, .version = set.spec.machine_template.spec.version.str()};
+  }
+  if (found.size() < 2) return {};
+  return std::next(found.rbegin())->second;
+}
+
+// A set that was to be used again has another number by then: it is refused, and the template stays.
+void FleetUser::await_rollback(const Revision& target) {
+  const std::string before = wishes_.version;
+  const Deadline limit = Deadline::in(deps_.baton, kPatience);
+  auto there = kube::get<api::MachineDeployment>(deps_.client, named(kDeployment), kNever);
+  while (there && there->metadata.annotations.contains(api::policy::annotation::kRollbackTo) &&
+         !limit.passed(deps_.baton.steady_now())) {
+    rest(5s);
+    there = kube::get<api::MachineDeployment>(deps_.client, named(kDeployment), kNever);
+  }
+  if (!there) return;
+  wishes_.version = there->spec.machine_template.spec.version.str();
+  if (there->metadata.annotations.contains(api::policy::annotation::kRollbackTo))
+    patch_deployment({{"metadata", {{"annotations", {{api::policy::annotation::kRollbackTo, nullptr}}}}}},
+                     "give the rollback up");
+  else if (auto broken = rolled_back_otherwise(target.number, before, target.version, wishes_.version))
+    deps_.broke(std::move(*broken));
 }
 
 // --- brakes ---

@@ -33,9 +33,11 @@ class FleetUser {
     std::function<void(std::string)> kill = {};          // a process, by name
     std::function<void(Nanoseconds)> close_budget = {};  // of the app: nothing may be evicted for so long
     std::function<void()> delay_deletion_of_node = {};   // by a pool: the next one takes effect late
-    std::function<void(Nanoseconds)> lead_twice = {};    // for so long two managers do
-    bool brakes = false;                                 // a policy and a FleetPolicy ask for them
-    ClumsyUser& clumsy;                                  // may hold up what this user deletes
+    // The manager hears of the next change of the pool's infrastructure, and of the one after it late.
+    std::function<void()> delay_news_of_group = {};
+    std::function<void(Nanoseconds)> lead_twice = {};  // for so long two managers do
+    bool brakes = false;                               // a policy and a FleetPolicy ask for them
+    ClumsyUser& clumsy;                                // may hold up what this user deletes
   };
   explicit FleetUser(Deps deps) : deps_(std::move(deps)) {}
 
@@ -69,6 +71,8 @@ class FleetUser {
   void ask_for_replacement();
   void preserve_machine();
   void name_victim();
+  void delete_machine_by_force();
+  void roll_back();
   std::string draw_worker() const;
   void annotate_machine(const std::string& name, std::string_view key, std::string_view value);
   void freeze_or_thaw();
@@ -108,6 +112,14 @@ class FleetUser {
   void empty_pool_list();
   void kill_manager();
   void kill_provider();
+
+  // Of a MachineSet.
+  struct Revision {
+    std::string number = {};
+    std::string version = {};
+  };
+  std::optional<Revision> draw_revision() const;
+  void await_rollback(const Revision& target);
 
   std::set<std::string> working_machines() const;
   void write_nodes(const std::set<std::string>& machines, bool lost);

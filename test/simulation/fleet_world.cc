@@ -24,6 +24,7 @@
 #include "test/fakes/memory_client.h"
 #include "test/simulation/auditor.h"
 #include "test/simulation/brake_auditor.h"
+#include "test/simulation/driver_process.h"
 #include "test/simulation/fleet_apps.h"
 #include "test/simulation/fleet_manager.h"
 #include "test/simulation/fleet_user.h"
@@ -142,10 +143,14 @@ class FleetWorld {
         workload_(baton, baton, options.seed * 1000),
         script_(script_of(baton, options.faults, is_braked(options))),
         cloud_({.clock = baton, .threads = baton}, script_),
+        driver_process_({.baton = baton,
+                         .cloud = cloud_,
+                         .raging = [this] { return raging_; },
+                         .tell = [this](std::string_view line) { tell(line); }}),
         kubelets_({.clock = baton, .threads = baton, .cloud = cloud_, .control_planes = workload_}, 1),
         brakes_({.baton = baton,
                  .api = api_,
-                 .away = [this] { return workload_.lost(); },
+                 .away_since = [this] { return workload_.lost_since(); },
                  .broke = [this](std::string what) { broke(std::move(what)); }}),
         auditor_({.baton = baton,
                   .api = api_,
@@ -179,6 +184,7 @@ class FleetWorld {
                .kill = [this](const std::string& process) { baton_.crash(process); },
                .close_budget = [this](Nanoseconds span) { apps_.close_budget(baton_.steady_now() + span); },
                .delay_deletion_of_node = [this] { late_deletion_ = true; },
+               .delay_news_of_group = [this] { news_until_late_ = 2; },
                .lead_twice = [this](Nanoseconds span) { lead_twice(span); },
                .brakes = has_brakes_,
                .clumsy = clumsy_}),
@@ -213,6 +219,7 @@ class FleetWorld {
     kubelets_.stop();
     verdict_.acts = user_.acts();
     for (const auto& [what, times] : clumsy_.acts()) verdict_.acts[what] += times;
+    for (const auto& [what, times] : driver_process_.acts()) verdict_.acts[what] += times;
     for (const auto& [what, times] : auditor_.came_of_pool()) verdict_.acts[what] += times;
     for (const std::string& name : cloud_.refused())
       ++verdict_.acts[name.starts_with(kPool) ? "no room for a pool's" : "no room for a Machine's"];
@@ -307,6 +314,9 @@ class FleetWorld {
     const bool of_node = point.call == Call::Remove && point.kind == "Node";
     if (of_node && gap_.controller == "machinepool" && std::exchange(late_deletion_, false))
       return Fault::Late;
+    const bool of_group = point.call == Call::Piece && point.kind == "DriverMachinePool";
+    if (of_group && news_until_late_ > 0 && baton_.process() == "manager" && --news_until_late_ == 0)
+      return Fault::Stale;
     if (!fakes::is_write(point.call) || verdict_.faults.knows(gap_)) return Fault::None;
     return fault_due(gap_, options_.seed);
   }
@@ -422,7 +432,7 @@ class FleetWorld {
         {.clock = baton_,
          .threads = baton_,
          .client = provider_network_.client(),
-         .drivers = cloud_,
+         .drivers = has_remote_driver(options_.seed) ? driver_process_.driver() : cloud_,
          .control_planes = workload_,
          .randomness = randomness},
         {.machine_concurrency = 3,
@@ -742,6 +752,7 @@ class FleetWorld {
   FleetVerdict& verdict_;
   bool raging_ = false;
   bool late_deletion_ = false;                          // of a Node by a pool: the next one
+  int news_until_late_ = 0;                             // for the manager, of the pool's infrastructure
   std::uint64_t calls_hit_ = 0;                         // of a thousand
   std::uint64_t pieces_hit_ = 0;                        // of a thousand
   std::optional<std::vector<std::string>> said_ = {};   // since a restart, Events apart
@@ -757,6 +768,7 @@ class FleetWorld {
   WorkloadServers workload_;
   const infrastructure::sim::Script script_;
   infrastructure::sim::SimCloud cloud_;
+  DriverProcess driver_process_;
   infrastructure::sim::Kubelets kubelets_;
   bool has_apps_ = false;
   const bool has_brakes_ = is_braked(options_);

@@ -1,7 +1,7 @@
 // The world around a fleet: an API server, a user who changes her mind, strangers who write to the same
-// objects, a cloud whose VMs come and go, workload clusters that are lost, and two processes (the manager and
-// its providers) that are hit by faults, crash and start again. simulate_fleet() runs it for one seed and
-// says which promise was broken.
+// objects, a cloud whose VMs come and go, its driver that may be a process of its own, workload clusters that
+// are lost, and two processes (the manager and its providers) that are hit by faults, crash and start again.
+// simulate_fleet() runs it for one seed and says which promise was broken.
 #pragma once
 
 #include <cstdint>

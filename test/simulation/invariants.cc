@@ -113,6 +113,12 @@ Broken not_drained(std::string_view machine, int pods) {
   return fmt::format("the VM of Machine {} was removed while {} Pods were well on its Node", machine, pods);
 }
 
+Broken rolled_back_otherwise(std::string_view revision, std::string_view before, std::string_view wanted,
+                             std::string_view version) {
+  if (version == wanted || version == before) return {};
+  return fmt::format("a rollback to revision {}, which had {}, ended with {}", revision, wanted, version);
+}
+
 Broken not_drained_by_its_pool(std::string_view node, int pods, bool gave_up) {
   if (pods == 0 || gave_up) return {};
   return fmt::format("{} Pods were well on Node {}, which its pool gave up before its time", pods, node);

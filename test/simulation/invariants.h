@@ -108,6 +108,10 @@ Broken node_of_a_living_machine(std::string_view node, const FleetFacts& facts);
 // "Nothing of an object's goes with a copy of it": nor do the Pods on its Node.
 Broken evicted_from_a_living_machine(std::string_view pod, std::string_view node, const FleetFacts& facts);
 
+// "A rollback ends with the template that was asked for", or it is refused and the template stays.
+Broken rolled_back_otherwise(std::string_view revision, std::string_view before, std::string_view wanted,
+                             std::string_view version);
+
 // "No object is written by us more than 6 times a minute without a change of its spec or of what it reports."
 // `writes`: those of the last minute that changed neither.
 Broken written_too_often(std::string_view object, std::size_t writes);

@@ -197,6 +197,13 @@ TEST(NotDrained, IsAMachineThatTakesItsPodsAlong) {
   EXPECT_EQ(not_drained("m", 1), "the VM of Machine m was removed while 1 Pods were well on its Node");
 }
 
+TEST(RolledBackOtherwise, IsATemplateThatWasNeitherAskedForNorThere) {
+  EXPECT_FALSE(rolled_back_otherwise("2", "v1.35.0", "v1.34.0", "v1.34.0"));
+  EXPECT_FALSE(rolled_back_otherwise("2", "v1.35.0", "v1.34.0", "v1.35.0"));
+  EXPECT_EQ(rolled_back_otherwise("2", "v1.35.0", "v1.34.0", "v1.33.0"),
+            "a rollback to revision 2, which had v1.34.0, ended with v1.33.0");
+}
+
 TEST(NotDrainedByItsPool, IsANodeThatTakesItsPodsAlongBeforeTheTimeout) {
   EXPECT_FALSE(not_drained_by_its_pool("n", 0, false));
   EXPECT_FALSE(not_drained_by_its_pool("n", 2, true));

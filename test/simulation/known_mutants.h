@@ -31,9 +31,8 @@ struct FleetMutant {
 };
 // Of a life cycle, beside kSafeguards.
 inline constexpr std::array kLifecycleOfFleets = {Safeguard::ReplacementLimit, Safeguard::Preservation};
-// Of brakes. The loss of an API server is shown by stories and by the table of its cells: no seed has noticed
-// its absence.
-inline constexpr std::array kBrakesOfFleets = {Safeguard::Freeze, Safeguard::Windows,
+// Of brakes.
+inline constexpr std::array kBrakesOfFleets = {Safeguard::Freeze, Safeguard::ApiLoss, Safeguard::Windows,
                                                Safeguard::DeletionGuard, Safeguard::FleetLimits};
 inline constexpr std::array kFleetMutants = {
     FleetMutant{Safeguard::ConsistencyGate, "were wanted at most"},
@@ -70,6 +69,7 @@ inline constexpr std::array kFleetMutants = {
     FleetMutant{Safeguard::ReplacementLimit, "are being replaced"},
     FleetMutant{Safeguard::Preservation, "which is preserved until"},
     FleetMutant{Safeguard::Freeze, "while it was frozen"},
+    FleetMutant{Safeguard::ApiLoss, "of its cluster was away"},
     FleetMutant{Safeguard::Windows, "after its window"},
     FleetMutant{Safeguard::DeletionGuard, "which nobody confirmed"},
     FleetMutant{Safeguard::FleetLimits, "and the FleetPolicy allows"}};

@@ -49,7 +49,7 @@ class WorkloadServers::Line final : public fakes::RelayClient {
 };
 
 WorkloadServers::WorkloadServers(const Clock& clock, Threads& threads, std::uint64_t seed)
-    : planes_(clock, threads, seed) {}
+    : clock_(clock), planes_(clock, threads, seed) {}
 
 Result<ControlPlane> WorkloadServers::ensure(const kube::ObjectKey& cluster, const Deadline& deadline) {
   ControlPlane plane = TRY(planes_.ensure(cluster, deadline));

@@ -5,7 +5,9 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 
+#include "base/clock.h"
 #include "kubeconfig/dial.h"
 #include "test/fakes/memory_control_planes.h"
 
@@ -26,10 +28,14 @@ class WorkloadServers final : public infrastructure::sim::ControlPlanes {
 
   // Lost: connections of the manager are answered no more. Those of kubelets still are.
   void lose(bool lost) {
-    lost_.with([&](bool& is) { is = lost; });
+    lost_since_.with([&](auto& since) {
+      if (!lost) since.reset();
+      if (lost && !since) since = clock_.steady_now();
+    });
   }
-  bool lost() const {
-    return lost_.with([](bool is) { return is; });
+  bool lost() const { return lost_since().has_value(); }
+  std::optional<SteadyTime> lost_since() const {
+    return lost_since_.with([](const auto& since) { return since; });
   }
   // Refused: the credentials of clients that have dialled are good no more.
   void refuse(bool refused) {
@@ -43,9 +49,10 @@ class WorkloadServers final : public infrastructure::sim::ControlPlanes {
  private:
   class Line;
 
+  const Clock& clock_;
   fakes::MemoryControlPlanes planes_;
   Guarded<std::map<std::int32_t, kube::ObjectKey>> ports_;
-  Guarded<bool> lost_{false};
+  Guarded<std::optional<SteadyTime>> lost_since_;
   Guarded<bool> refused_{false};
 };
 
