@@ -24,6 +24,7 @@
 #include "api/v1beta2/ip_address.h"
 #include "base/base64.h"
 #include "base/threads.h"
+#include "test/envtest/kubectl.h"
 #include "test/envtest/odd_manifests.h"
 #include "test/envtest/real_servers.h"
 #include "test/envtest/reserved_port.h"
@@ -129,11 +130,6 @@ class Side {
     return answer_of(
         client_.Patch(objects + "/x1" + part + "?dryRun=All", body, "application/merge-patch+json"));
   }
-  std::string kubectl(std::vector<std::string> arguments, const std::string& input = {}) const {
-    const auto outcome = servers_.run_kubectl(std::move(arguments), input);
-    if (!outcome) return "failed: " + outcome.error().describe();
-    return outcome->exit_code == 0 ? outcome->out : "failed: " + outcome->err;
-  }
   const RealServers& servers() const { return servers_; }
 
  private:
@@ -235,8 +231,9 @@ class AdmissionOracle : public ::testing::TestWithParam<const char*> {
     const auto reserved = ReservedPort::reserve();
     ASSERT_TRUE(reserved) << reserved.error().describe();
     port_ = reserved->number();
-    ASSERT_TRUE(servers_->run_kubectl({"apply", "--server-side", "-f", "config/crd/bases"}));
-    ASSERT_TRUE(servers_->run_kubectl({"wait", "--for=condition=Established", "crd", "--all"}));
+    kubectl(*servers_, {"apply", "--server-side", "-f", "config/crd/bases"});
+    kubectl(*servers_, {"wait", "--for=condition=Established", "crd", "--all"});
+    ASSERT_FALSE(HasFailure());
     auto started = ChildProcess::start(
         {.argv = {fs::read_symlink("/proc/self/exe").parent_path() / "capstan", "--kubeconfig",
                   servers_->kubeconfig_path(), "--health-addr=0", "--diagnostics-address=0", kNoControllers,
@@ -249,7 +246,7 @@ class AdmissionOracle : public ::testing::TestWithParam<const char*> {
   }
   // API servers learn of configurations through an informer, and managers take a moment to serve.
   void register_webhooks(Side& side, std::uint16_t port) {
-    ASSERT_THAT(side.kubectl({"apply", "-f=-"}, configurations(port, side.servers().ca_pem())),
+    ASSERT_THAT(kubectl(side.servers(), {"apply", "-f=-"}, configurations(port, side.servers().ca_pem())),
                 ::testing::Not(::testing::StartsWith("failed")));
     const OddRequest refused = prepared(
         {.rule = "probe", .kind = "Machine", .body = sources_.edits.at("Machine").at("base")}, "v1.x");
@@ -267,7 +264,7 @@ class AdmissionOracle : public ::testing::TestWithParam<const char*> {
       if (kind == "MachinePool" && std::string_view(GetParam()).contains("MachinePool=false")) continue;
       json::value object = described.at("base");
       name_kind(object, kind);
-      ASSERT_THAT(side.kubectl({"create", "-f=-"}, json::serialize(object)),
+      ASSERT_THAT(kubectl(side.servers(), {"create", "-f=-"}, json::serialize(object)),
                   ::testing::EndsWith("created\n"));
     }
   }

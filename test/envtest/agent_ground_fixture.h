@@ -17,6 +17,7 @@
 #include "api/bootstrap/node_config_release.h"
 #include "base/base64.h"
 #include "base/threads.h"
+#include "test/envtest/kubectl.h"
 #include "test/envtest/real_servers.h"
 #include "test/envtest/scratch_folder.h"
 
@@ -113,9 +114,10 @@ class AgentGround {
   std::string on_machine(std::string_view path) const { return content_of(machine() / path); }
 
   std::string kubectl(std::vector<std::string> arguments, std::string input = {}) {
-    const auto outcome = servers_->run_kubectl(std::move(arguments), std::move(input));
-    if (!outcome) return outcome.error().describe();
-    return outcome->exit_code == 0 ? outcome->out : "failed: " + outcome->err;
+    return envtest::kubectl(*servers_, std::move(arguments), std::move(input));
+  }
+  std::string refused(std::vector<std::string> arguments) {
+    return envtest::refused(*servers_, std::move(arguments));
   }
   std::vector<std::string> command() const {
     return {programs_ / "capstan-agent", "--root", machine(), "--systemctl", systemctl()};

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "test/envtest/kubectl.h"
 #include "test/envtest/real_servers.h"
 #include "test/envtest/scratch_folder.h"
 
@@ -23,11 +24,6 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 const fs::path kBuild = "build/release";
-
-std::string printed_by(const Result<CommandOutcome>& outcome) {
-  if (!outcome) return "failed: " + outcome.error().describe();
-  return outcome->exit_code == 0 ? outcome->out : "failed: " + outcome->out + outcome->err;
-}
 
 std::string file_content(const fs::path& path) {
   std::ifstream file(path);
@@ -59,7 +55,7 @@ class DebianPackage : public ::testing::Test {
     auto folder = ScratchFolder::create();
     ASSERT_TRUE(folder) << folder.error().describe();
     folder_ = std::make_unique<ScratchFolder>(std::move(*folder));
-    const auto packed = printed_by(
+    const auto packed = text_of(
         run({.argv = {"cpack", "--config", kBuild / "CPackConfig.cmake", "-B", folder_->path() / "deb"}},
             seconds(60)));
     ASSERT_THAT(packed, HasSubstr("generated"));
@@ -72,7 +68,7 @@ class DebianPackage : public ::testing::Test {
   static std::string asked(const char* question, std::vector<std::string> more = {}) {
     std::vector<std::string> argv = {"dpkg-deb", question, package_};
     argv.insert(argv.end(), more.begin(), more.end());
-    return printed_by(run({.argv = std::move(argv)}, seconds(30)));
+    return text_of(run({.argv = std::move(argv)}, seconds(30)));
   }
 
   static inline std::unique_ptr<ScratchFolder> folder_;
@@ -89,15 +85,13 @@ TEST_F(DebianPackage, HoldsTheProgramItsUnitAndItsFlags) {
 
 TEST_F(DebianPackage, RunsWhatItsUnitStarts) {
   const fs::path root = folder_->path() / "root";
-  ASSERT_EQ(printed_by(run({.argv = {"dpkg-deb", "--extract", package_, root}}, seconds(30))), "");
+  ASSERT_EQ(text_of(run({.argv = {"dpkg-deb", "--extract", package_, root}}, seconds(30))), "");
   auto servers = RealServers::start();
   ASSERT_TRUE(servers) << servers.error().describe();
-  ASSERT_THAT(printed_by((*servers)->run_kubectl({"apply", "--server-side", "-f", "config/crd/bases"})),
+  ASSERT_THAT(kubectl(**servers, {"apply", "--server-side", "-f", "config/crd/bases"}),
               HasSubstr("machines.cluster"));
-  printed_by(
-      (*servers)->run_kubectl({"wait", "--for=condition=Established", "--timeout=50s", "crd", "--all"}));
-  ASSERT_THAT(printed_by((*servers)->run_kubectl({"create", "namespace", "capi-system"})),
-              HasSubstr("created"));
+  kubectl(**servers, {"wait", "--for=condition=Established", "--timeout=50s", "crd", "--all"});
+  ASSERT_THAT(kubectl(**servers, {"create", "namespace", "capi-system"}), HasSubstr("created"));
   const fs::path credentials = folder_->path() / "credentials";
   fs::create_directories(credentials);
   fs::copy_file((*servers)->kubeconfig_path(), credentials / "kubeconfig");

@@ -18,17 +18,12 @@
 
 #include "test/envtest/audit.h"
 #include "test/envtest/fleet_bed.h"
+#include "test/envtest/kubectl.h"
 #include "test/envtest/rights_expectation.h"
 
 namespace capstan::envtest {
 
 using Lines = std::vector<std::string>;
-
-// What a command printed, or "failed: " and why.
-inline std::string text_of(const Result<CommandOutcome>& outcome) {
-  if (!outcome) return outcome.error().describe();
-  return outcome->exit_code == 0 ? outcome->out : "failed: " + outcome->err;
-}
 
 inline Lines lines_of(const std::string& text) {
   Lines lines;
@@ -60,18 +55,14 @@ class FleetSuite : public ::testing::Test {
       std::fputs(text_of(run({.argv = {"tail", "-n", "60", bed_->core().log()}}, kShort)).c_str(), stderr);
   }
 
-  // What it printed; the test fails where the command does.
   static std::string kubectl(std::vector<std::string> arguments, std::string input = {}) {
-    return succeeded(bed_->management(), std::move(arguments), std::move(input));
+    return envtest::kubectl(bed_->management(), std::move(arguments), std::move(input));
   }
-  // What it is refused with; the test fails where it is not.
   static std::string refused(std::vector<std::string> arguments) {
-    const auto outcome = bed_->management().run_kubectl(std::move(arguments), {});
-    if (outcome && outcome->exit_code == 0) ADD_FAILURE() << "was not refused: " << outcome->out;
-    return text_of(outcome);
+    return envtest::refused(bed_->management(), std::move(arguments));
   }
   static std::string workload(std::vector<std::string> arguments, std::string input = {}) {
-    return succeeded(bed_->workload(), std::move(arguments), std::move(input));
+    return envtest::kubectl(bed_->workload(), std::move(arguments), std::move(input));
   }
   static std::string until(const std::string& what, const std::string& object) {
     return kubectl({"wait", "--for=" + what, "--timeout=50s", object});
@@ -98,16 +89,6 @@ class FleetSuite : public ::testing::Test {
   }
 
   static inline std::unique_ptr<FleetBed> bed_;
-
- private:
-  static std::string succeeded(const RealServers& servers, std::vector<std::string> arguments,
-                               std::string input) {
-    const std::string command = arguments.empty() ? std::string() : arguments.front();
-    const auto outcome = servers.run_kubectl(std::move(arguments), std::move(input));
-    if (!outcome || outcome->exit_code != 0)
-      ADD_FAILURE() << "kubectl " << command << ": " << text_of(outcome);
-    return text_of(outcome);
-  }
 };
 
 }  // namespace capstan::envtest

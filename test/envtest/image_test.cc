@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/try.h"
+#include "test/envtest/kubectl.h"
 #include "test/envtest/real_servers.h"
 #include "test/envtest/scratch_folder.h"
 
@@ -29,11 +30,6 @@ constexpr std::uintmax_t kMostBytes = 20'000'000;
 constexpr std::string_view kNoSkopeo = "no skopeo: scripts/install-deps --image";
 const fs::path kPrograms = "build/release/bin";
 
-std::string printed(const Result<CommandOutcome>& outcome) {
-  if (!outcome) return "failed: " + outcome.error().describe();
-  return outcome->exit_code == 0 ? outcome->out : "failed: " + outcome->out + outcome->err;
-}
-
 class Image : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -48,7 +44,7 @@ class Image : public ::testing::Test {
 
   // Prints the digest.
   static std::string built_into(std::string_view name) {
-    return printed(
+    return text_of(
         run({.argv = {"scripts/image", "--programs", kPrograms, "v1.14.200", folder_->path() / name}},
             seconds(60)));
   }
@@ -56,7 +52,7 @@ class Image : public ::testing::Test {
   static json::value inspected(std::vector<std::string> how) {
     how.insert(how.begin(), {"skopeo", "inspect"});
     how.push_back("oci-archive:" + archive().string());
-    return json::parse(printed(run({.argv = std::move(how)}, seconds(30))));
+    return json::parse(text_of(run({.argv = std::move(how)}, seconds(30))));
   }
   // The layers of the image, one over the other.
   static Result<std::string> unpack(const fs::path& root) {
@@ -133,7 +129,7 @@ TEST_F(Image, HoldsItsPrograms) {
   ASSERT_TRUE(root) << root.error().describe();
 
   for (const std::string program : {"capstan", "capstan-provider", "capstan-agent"})
-    EXPECT_THAT(printed(run_inside(*root, {"/" + program, "--version"})),
+    EXPECT_THAT(text_of(run_inside(*root, {"/" + program, "--version"})),
                 ::testing::MatchesRegex(program + " [0-9]+\\.[0-9]+\\.[0-9]+\n"));
 }
 
@@ -144,9 +140,9 @@ TEST_F(Image, StartsInItsOwnFileSystemAlone) {
   ASSERT_TRUE(root) << root.error().describe();
   auto servers = RealServers::start();
   ASSERT_TRUE(servers) << servers.error().describe();
-  ASSERT_THAT(printed((*servers)->run_kubectl({"apply", "--server-side", "-f", "config/crd/bases"})),
+  ASSERT_THAT(kubectl(**servers, {"apply", "--server-side", "-f", "config/crd/bases"}),
               HasSubstr("machines.cluster"));
-  printed((*servers)->run_kubectl({"wait", "--for=condition=Established", "--timeout=50s", "crd", "--all"}));
+  kubectl(**servers, {"wait", "--for=condition=Established", "--timeout=50s", "crd", "--all"});
   fs::copy_file((*servers)->kubeconfig_path(), *root / "kubeconfig");
   fs::permissions(*root / "kubeconfig", fs::perms::others_read, fs::perm_options::add);
   const auto until_ready = [&](std::vector<std::string> command) {

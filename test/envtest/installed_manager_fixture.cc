@@ -30,7 +30,7 @@ void InstalledManager::TearDownTestSuite() {
 
 void InstalledManager::TearDown() {
   if (HasFailure())
-    std::fputs(printed(run({.argv = {"tail", "-n", "60", manager_.log()}}, seconds(5))).c_str(), stderr);
+    std::fputs(text_of(run({.argv = {"tail", "-n", "60", manager_.log()}}, seconds(5))).c_str(), stderr);
 }
 
 void InstalledManager::point_webhooks(const std::string& provider, int port) {

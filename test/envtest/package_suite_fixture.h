@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/threads.h"
+#include "test/envtest/kubectl.h"
 #include "test/envtest/own_network.h"
 #include "test/envtest/real_servers.h"
 #include "test/envtest/scratch_folder.h"
@@ -34,11 +35,6 @@ rules:
 - {level: Metadata, verbs: [watch]}
 - {level: Metadata, omitStages: [ResponseStarted]}
 )";
-
-inline std::string printed(const Result<CommandOutcome>& outcome) {
-  if (!outcome) return "failed: " + outcome.error().describe();
-  return outcome->exit_code == 0 ? outcome->out : "failed: " + outcome->out + outcome->err;
-}
 
 template <typename Condition>
 bool waited(Condition&& condition) {
@@ -106,7 +102,7 @@ class Package : public ::testing::Test {
     arguments.insert(arguments.begin(), std::getenv("CAPSTAN_CLUSTERCTL"));
     arguments.push_back("--kubeconfig=" + servers_->kubeconfig_path().string());
     arguments.push_back("--config=" + in_folder("repository/clusterctl.yaml").string());
-    return printed(run({.argv = std::move(arguments),
+    return text_of(run({.argv = std::move(arguments),
                         .environment = {"CLUSTERCTL_DISABLE_VERSIONCHECK=true",
                                         "XDG_CONFIG_HOME=" + in_folder("config").string()}},
                        kPatience));
@@ -121,10 +117,7 @@ class Package : public ::testing::Test {
 
   static fs::path in_folder(std::string_view name) { return folder_->path() / name; }
   static std::string kubectl(std::vector<std::string> arguments, std::string input = {}) {
-    const std::string command = arguments.empty() ? std::string() : arguments.front();
-    std::string text = printed(servers_->run_kubectl(std::move(arguments), std::move(input)));
-    if (text.starts_with("failed: ")) ADD_FAILURE() << "kubectl " << command << ": " << text;
-    return text;
+    return envtest::kubectl(*servers_, std::move(arguments), std::move(input));
   }
   static json::value object(const std::string& kind, const std::string& name, const std::string& ns = {}) {
     std::vector<std::string> get = {"get", kind, name, "-o=json"};

@@ -18,7 +18,7 @@ TEST_F(Package, IsTheSameBytesEachTime) {
     const auto differences =
         run({.argv = {"diff", "-r", in_folder("repository") / provider, in_folder("again") / provider}},
             seconds(10));
-    EXPECT_EQ(printed(differences), "") << provider;
+    EXPECT_EQ(text_of(differences), "") << provider;
   }
 }
 
@@ -87,7 +87,7 @@ TEST_F(Package, BringsTheKindsThatIpamProvidersNeed) {
 TEST_F(Package, ItsVariablesCanBeFilledInBySed) {
   const fs::path components = in_folder("repository") / "cluster-api" / kVersion / "core-components.yaml";
   const auto filled =
-      printed(run({.argv = {"sed", R"(s/\${[A-Z_]*:=\([^}]*\)}/\1/g)", components}}, seconds(10)));
+      text_of(run({.argv = {"sed", R"(s/\${[A-Z_]*:=\([^}]*\)}/\1/g)", components}}, seconds(10)));
 
   EXPECT_THAT(filled, AllOf(Not(HasSubstr("${")), HasSubstr("--diagnostics-address=:8443\n"),
                             HasSubstr("InPlaceUpdates=false,MachineTaintPropagation=false\n")));

@@ -1,4 +1,5 @@
 #include "test/envtest/real_servers.h"
+#include "test/envtest/kubectl.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -25,12 +26,6 @@ std::unique_ptr<RealServers> started(RealServerOptions options = {}) {
 std::string content_of(const std::filesystem::path& path) {
   std::ifstream file(path);
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
-// What kubectl printed, or why it failed: one string to match on.
-std::string text_of(const Result<CommandOutcome>& outcome) {
-  if (!outcome) return outcome.error().describe();
-  return outcome->exit_code == 0 ? outcome->out : "failed: " + outcome->err;
 }
 
 TEST(RealServers, AnswerTheirVersionAndKeepWhatKubectlMakes) {

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "test/envtest/kubectl.h"
 #include "test/envtest/real_servers.h"
 #include "test/envtest/rights_expectation.h"
 #include "test/envtest/scratch_folder.h"
@@ -48,10 +49,8 @@ class Supervisor : public ::testing::Test {
     folder_ = std::make_unique<ScratchFolder>(std::move(*folder));
   }
 
-  static std::string kubectl(std::vector<std::string> arguments) {
-    const auto outcome = servers_->run_kubectl(std::move(arguments));
-    if (!outcome) return outcome.error().describe();
-    return outcome->exit_code == 0 ? outcome->out : "failed: " + outcome->err;
+  static std::string kubectl(std::vector<std::string> arguments, std::string input = {}) {
+    return envtest::kubectl(*servers_, std::move(arguments), std::move(input));
   }
   static std::string holder() {
     return kubectl({"get", "lease", "-n", "capi-system", std::string(kLease), "--ignore-not-found",
@@ -148,23 +147,22 @@ TEST_F(Supervisor, SeesFiveOfAShardBesideAnUnfilteredOneAndTwoShardsSideBySide) 
 }
 
 TEST_F(Supervisor, SeesFiveOfAShardBesideUpstreamUntilItIsAskedFor) {
-  ASSERT_THAT(kubectl({"delete", "lease", "-n", "capi-system", std::string(kLease), "--ignore-not-found"}),
-              ::testing::Not(HasSubstr("failed")));
+  kubectl({"delete", "lease", "-n", "capi-system", std::string(kLease), "--ignore-not-found"});
   const auto renew_as_upstream = [&](int microsecond) {
-    return servers_->run_kubectl(
+    return kubectl(
         {"apply", "-f", "-"},
         "apiVersion: coordination.k8s.io/v1\nkind: Lease\n"
         "metadata: {name: controller-leader-election-capi, namespace: capi-system}\n"
         "spec: {holderIdentity: upstream_1, leaseDurationSeconds: 60, renewTime: '2026-01-01T00:00:00." +
             std::to_string(microsecond) + "Z'}\n");
   };
-  ASSERT_TRUE(renew_as_upstream(100000));
+  ASSERT_THAT(renew_as_upstream(100000), HasSubstr("created"));
 
   start_shard({"--watch-filter=blue"});
   // A renewal takes as long as kubectl does: long enough for a shard that starts on a busy machine.
   Result<int> code = shard_.await_end(seconds(0));
   for (int each = 100001; each < 101000 && !code; ++each) {
-    ASSERT_TRUE(renew_as_upstream(each));
+    ASSERT_THAT(renew_as_upstream(each), HasSubstr("configured"));
     code = shard_.await_end(seconds(0));
   }
   EXPECT_EQ(code.value_or(-1), 5) << log_of(shard_);

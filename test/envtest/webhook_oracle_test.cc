@@ -20,6 +20,7 @@
 #include "base/randomness.h"
 #include "base/threads.h"
 #include "kube/json_patch.h"
+#include "test/envtest/kubectl.h"
 #include "test/envtest/pki.h"
 #include "test/envtest/real_servers.h"
 #include "test/envtest/reserved_port.h"
@@ -119,8 +120,9 @@ class Oracle : public ::testing::Test {
     auto scratch = ScratchFolder::create();
     ASSERT_TRUE(scratch) << scratch.error().describe();
     folder_ = std::make_unique<ScratchFolder>(std::move(*scratch));
-    ASSERT_TRUE(servers_->run_kubectl({"apply", "--server-side", "-f", fs::path(folder) / "crds"}));
-    ASSERT_TRUE(servers_->run_kubectl({"wait", "--for=condition=Established", "crd", "--all"}));
+    kubectl(*servers_, {"apply", "--server-side", "-f", fs::path(folder) / "crds"});
+    kubectl(*servers_, {"wait", "--for=condition=Established", "crd", "--all"});
+    ASSERT_FALSE(HasFailure());
     start_upstream(folder);
   }
   static void TearDownTestSuite() {

@@ -43,7 +43,7 @@ class BothAtOnce : public Neighbours {
   void TearDown() override {
     Neighbours::TearDown();
     if (HasFailure() && upstream_.pid() > 0)
-      std::fputs(printed(run({.argv = {"tail", "-n", "15", upstream_.log()}}, seconds(5))).c_str(), stderr);
+      std::fputs(text_of(run({.argv = {"tail", "-n", "15", upstream_.log()}}, seconds(5))).c_str(), stderr);
   }
 
   // A manager that is replaced gives its Lease back.

@@ -66,7 +66,7 @@ class Clusterctl : public Neighbours {
   static std::string nodes_by_its_kubeconfig(const std::string& cluster) {
     const fs::path kubeconfig = in_folder(cluster + ".kubeconfig");
     std::ofstream(kubeconfig) << clusterctl({"get", "kubeconfig", cluster});
-    return printed(run(
+    return text_of(run(
         {.argv = {servers_->kubectl(), "--kubeconfig=" + kubeconfig.string(), "get", "--raw=/api/v1/nodes"}},
         seconds(30)));
   }

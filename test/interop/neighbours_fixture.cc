@@ -137,7 +137,7 @@ void Neighbours::TearDown() {
   InstalledManager::TearDown();
   if (!HasFailure()) return;
   const auto show = [](const ChildProcess& process) {
-    std::fputs(printed(run({.argv = {"tail", "-n", "15", process.log()}}, seconds(5))).c_str(), stderr);
+    std::fputs(text_of(run({.argv = {"tail", "-n", "15", process.log()}}, seconds(5))).c_str(), stderr);
   };
   for (const ChildProcess& process : processes_) show(process);
   if (!core_.log().empty()) show(core_);
