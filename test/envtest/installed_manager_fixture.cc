@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "test/envtest/package_roles.h"
 #include "test/envtest/webhook_urls.h"
 
 namespace capstan::envtest {
@@ -25,7 +26,14 @@ std::vector<std::string> flags_for(const ManagerPorts& ports) {
 
 void InstalledManager::TearDownTestSuite() {
   manager_.kill();
+  if (servers_ && !roles_were_taken_away_) expect_rights_sufficed(*servers_);
   Package::TearDownTestSuite();
+}
+
+void InstalledManager::expect_rights_sufficed(const RealServers& servers) {
+  const auto entries = AuditReader(servers.audit_log()).more();
+  ASSERT_TRUE(entries) << entries.error().describe();
+  EXPECT_THAT(forbidden_to_installed(*entries), ::testing::IsEmpty());
 }
 
 void InstalledManager::TearDown() {

@@ -40,16 +40,20 @@ class InstalledManager : public Package {
   static constexpr int kHealthPort = ManagerPorts{}.health;
   // Returns when it is ready; fails the test when it does not become so.
   static ChildProcess start_installed(const InstalledPod& pod);
+  // Our programs were refused nothing for want of a right, on the server of the suite.
   static void TearDownTestSuite();
   void TearDown() override;
 
   // Those of a provider, of the clusterctl name, call the process at this port.
   static void point_webhooks(const std::string& provider, int port);
   static std::string token_of(const std::string& account, const std::string& ns);
+  // For a server that goes before the end of the suite, or whose roles clusterctl is about to take away.
+  static void expect_rights_sufficed(const RealServers& servers);
   // A program of this build.
   static fs::path program(std::string_view name);
 
   static inline ChildProcess manager_;
+  static inline bool roles_were_taken_away_ = false;  // the end of the suite looks at no refusals then
 };
 
 }  // namespace capstan::envtest

@@ -43,6 +43,11 @@ Result<void> give_role(const RealServers& servers, std::string_view role, std::s
   return {};
 }
 
+bool is_installed(const AuditEntry& entry) {
+  const bool of_a_package = entry.user.starts_with("system:serviceaccount:capi-system:") ||
+                            entry.user.starts_with("system:serviceaccount:capstan-");
+  return of_a_package && entry.agent.starts_with("capstan");
+}
 bool is_ours(const AuditEntry& entry) { return entry.user == kManagerUser || entry.user == kProvidersUser; }
 
 fs::path program_folder() { return fs::read_symlink("/proc/self/exe").parent_path(); }
@@ -72,6 +77,14 @@ std::vector<std::string> forbidden_requests(const std::vector<AuditEntry>& entri
   std::vector<std::string> refused;
   for (const AuditEntry& entry : entries)
     if (is_ours(entry) && entry.code == kNotAllowed) refused.push_back(entry.verb + " " + entry.uri);
+  return refused;
+}
+
+std::vector<std::string> forbidden_to_installed(const std::vector<AuditEntry>& entries) {
+  std::vector<std::string> refused;
+  for (const AuditEntry& entry : entries)
+    if (is_installed(entry) && entry.code == kNotAllowed)
+      refused.push_back(fmt::format("{}: {} {}", entry.user, entry.verb, entry.uri));
   return refused;
 }
 

@@ -33,6 +33,9 @@ Result<std::filesystem::path> providers_kubeconfig(const RealServers& servers);
 
 // "patch /apis/...": what these users were refused for want of a right.
 std::vector<std::string> forbidden_requests(const std::vector<AuditEntry>& entries);
+// ... and these programs of ours were, under any of the accounts that our packages bring; upstream's under
+// one of them are not.
+std::vector<std::string> forbidden_to_installed(const std::vector<AuditEntry>& entries);
 
 // Notes which requests the manager and the providers made, beside the programs; a later note of the same name
 // takes its place.

@@ -62,4 +62,11 @@ std::vector<std::string> unused_permissions(const json::value& rules,
   return unused;
 }
 
+std::vector<std::string> without(std::vector<std::string> permissions,
+                                 const std::vector<std::string>& others) {
+  std::erase_if(permissions,
+                [&](const std::string& one) { return std::ranges::find(others, one) != others.end(); });
+  return permissions;
+}
+
 }  // namespace capstan::envtest

@@ -15,4 +15,8 @@ namespace capstan::envtest {
 std::vector<std::string> unused_permissions(const boost::json::value& rules,
                                             const std::vector<AuditEntry>& entries);
 
+// Those of `permissions` that `others` does not have, in their order.
+std::vector<std::string> without(std::vector<std::string> permissions,
+                                 const std::vector<std::string>& others);
+
 }  // namespace capstan::envtest

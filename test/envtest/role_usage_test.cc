@@ -1,4 +1,5 @@
 #include "test/envtest/role_usage.h"
+#include "test/envtest/package_roles.h"
 
 #include <gmock/gmock.h>
 
@@ -54,6 +55,29 @@ TEST(RoleUsage, AStarIsUsedByAnyResourceOfItsGroup) {
   const auto left = unused(rules, {{.verb = "create", .resource = "things", .group = "g"}});
 
   EXPECT_THAT(left, ElementsAre("create *.h"));
+}
+
+TEST(RoleUsage, AnExcuseOfWhatIsUsedByNowIsLeftOver) {
+  EXPECT_THAT(without({"get a", "list a"}, {"get a", "get b"}), ElementsAre("list a"));
+  EXPECT_THAT(without({"get a", "get b"}, {"get a", "list a"}), ElementsAre("get b"));
+}
+
+TEST(Forbidden, NamesWhatOurProgramsUnderAccountsOfThePackagesWereRefusedAndNothingElse) {
+  const AuditEntry ours{.user = "system:serviceaccount:capstan-beside-system:capstan-beside-manager",
+                        .agent = "capstan",
+                        .verb = "patch",
+                        .code = 403,
+                        .uri = "/apis/a"};
+  AuditEntry upstreams = ours;
+  upstreams.agent = "core";
+  AuditEntry admins = ours;
+  admins.user = "admin";
+  AuditEntry lost = ours;
+  lost.code = 404;
+
+  EXPECT_THAT(
+      forbidden_to_installed({upstreams, ours, admins, lost}),
+      ElementsAre("system:serviceaccount:capstan-beside-system:capstan-beside-manager: patch /apis/a"));
 }
 
 TEST(RoleUsage, AnAggregatedRoleWithoutRulesLacksNothing) { EXPECT_THAT(unused("[]", {}), IsEmpty()); }

@@ -81,6 +81,8 @@ class Clusterctl : public Neighbours {
     start_installed_manager();
   }
   static void hand_back() {
+    expect_rights_sufficed(*servers_);
+    roles_were_taken_away_ = true;
     upgrade_to(kWayBack);
     manager_.kill();
     forget_conditions();
