@@ -16,10 +16,10 @@
 #include "base/threads.h"
 #include "test/envtest/kubectl.h"
 #include "test/envtest/older_storage.h"
-#include "test/envtest/package_roles.h"
 #include "test/envtest/pki.h"
 #include "test/envtest/real_servers.h"
 #include "test/envtest/reserved_port.h"
+#include "test/envtest/rights_expectation.h"
 #include "test/envtest/scratch_folder.h"
 
 namespace capstan::envtest {
@@ -55,15 +55,20 @@ json::value without_resource(json::value role, std::string_view resource) {
 class BadSurroundings : public ::testing::Test {
  protected:
   void SetUp() override {
-    auto started = RealServers::start();
+    auto started = RealServers::start({.audit_policy = std::string(kAuditRequests)});
     ASSERT_TRUE(started) << started.error().describe();
     servers_ = std::move(*started);
     auto folder = ScratchFolder::create();
     ASSERT_TRUE(folder) << folder.error().describe();
     folder_ = std::make_unique<ScratchFolder>(std::move(*folder));
     health_port_ = free_port();
+    const auto kubeconfig = manager_kubeconfig(*servers_);
+    ASSERT_TRUE(kubeconfig) << kubeconfig.error().describe();
+    kubeconfig_ = *kubeconfig;
   }
   void TearDown() override {
+    manager_.kill();
+    if (servers_ && !right_is_taken_away_) expect_rights_suffice(*servers_);
     if (HasFailure()) std::fputs(log().c_str(), stderr);
   }
 
@@ -79,9 +84,9 @@ class BadSurroundings : public ::testing::Test {
     ASSERT_THAT(kubectl({"apply", "--server-side", "-f", "config/crd/bases"}), HasSubstr("machines.cluster"));
     ASSERT_THAT(kubectl({"wait", "--for=condition=Established", "crd", "--all"}), HasSubstr("condition met"));
   }
-  void start(const fs::path& kubeconfig, std::vector<std::string> flags = {"--webhook-port=0"}) {
+  void start(std::vector<std::string> flags = {"--webhook-port=0"}) {
     std::vector<std::string> argv = {fs::read_symlink("/proc/self/exe").parent_path() / "capstan",
-                                     "--kubeconfig", kubeconfig, "--diagnostics-address=0",
+                                     "--kubeconfig", kubeconfig_, "--diagnostics-address=0",
                                      fmt::format("--health-addr=127.0.0.1:{}", health_port_)};
     argv.insert(argv.end(), flags.begin(), flags.end());
     auto started = ChildProcess::start({.argv = std::move(argv)}, folder_->path() / "capstan.log");
@@ -114,12 +119,14 @@ class BadSurroundings : public ::testing::Test {
 
   std::unique_ptr<RealServers> servers_;
   std::unique_ptr<ScratchFolder> folder_;
+  fs::path kubeconfig_;  // of the manager
+  bool right_is_taken_away_ = false;
   std::uint16_t health_port_ = 0;
   ChildProcess manager_;
 };
 
 TEST_F(BadSurroundings, WithoutDefinitionsItNamesThemWaitsAndStartsOnceTheyAreThere) {
-  start(servers_->kubeconfig_path());
+  start();
 
   EXPECT_TRUE(eventually([&] { return ready().contains("Machine: not synced: "); })) << ready();
   EXPECT_THAT(ready(), AllOf(HasSubstr("503"), HasSubstr("Cluster: not synced: ")));
@@ -138,13 +145,12 @@ TEST_F(BadSurroundings, WithoutDefinitionsItNamesThemWaitsAndStartsOnceTheyAreTh
 
 TEST_F(BadSurroundings, ARightThatIsTakenAwayIsNamedOnceWithTheRuleAndTheWorkGoesOnWhenItIsBack) {
   install_kinds();
-  const auto kubeconfig = manager_kubeconfig(*servers_);
-  ASSERT_TRUE(kubeconfig) << kubeconfig.error().describe();
   json::value role = json::parse(kubectl({"get", "clusterrole", "capi-manager-role", "-o=json"}));
   const json::value lesser = without_resource(role, "clusters/status");
   ASSERT_THAT(kubectl({"replace", "-f", "-"}, json::serialize(lesser)), HasSubstr("replaced"));
+  right_is_taken_away_ = true;
 
-  start(*kubeconfig);
+  start();
   ASSERT_THAT(kubectl({"apply", "-f", "-"}, std::string(kCluster)), HasSubstr("created"));
   const std::string rule =
       R"({apiGroups: [\"cluster.x-k8s.io\"], resources: [\"clusters/status\"], verbs: [\"patch\"]})";
@@ -192,8 +198,7 @@ class BadCertificates : public BadSurroundings {
                      {"get", "--raw", "/apis/cluster.x-k8s.io/v1beta1/namespaces/default/clusters"});
   }
   void start_with_webhooks() {
-    start(servers_->kubeconfig_path(),
-          {fmt::format("--webhook-port={}", port_), "--webhook-cert-dir=" + serving_.string()});
+    start({fmt::format("--webhook-port={}", port_), "--webhook-cert-dir=" + serving_.string()});
   }
 
   std::unique_ptr<Pki> pki_;

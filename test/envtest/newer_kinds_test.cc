@@ -181,10 +181,13 @@ class TwoVersions : public NewerKinds {
     std::ofstream(copy, std::ios::binary) << bytes;
     fs::permissions(copy, fs::perms::owner_all);
   }
+  // With the rights of the one that leads.
   void start_later_release() {
-    std::vector<std::string> argv = {folder_->path() / "later", "--kubeconfig",
-                                     bed_->kubeconfig(),        "--health-addr=0",
-                                     "--diagnostics-address=0", "--webhook-port=0"};
+    const auto kubeconfig = bed_->management().kubeconfig_for(kManagerUser, "");
+    ASSERT_TRUE(kubeconfig) << kubeconfig.error().describe();
+    std::vector<std::string> argv = {
+        folder_->path() / "later", "--kubeconfig",    *kubeconfig, "--health-addr=0",
+        "--diagnostics-address=0", "--webhook-port=0"};
     for (const std::string& flag : election()) argv.push_back(flag);
     auto started = ChildProcess::start({.argv = std::move(argv)}, folder_->path() / "later.log");
     ASSERT_TRUE(started) << started.error().describe();
