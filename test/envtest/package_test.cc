@@ -66,8 +66,11 @@ TEST_F(Package, EveryKindIsFoundByClusterctlMove) {
               AllOf(HasSubstr("/machines.cluster.x-k8s.io\n"), HasSubstr("/machinedrainrules.cluster."),
                     HasSubstr("/drivermachinetemplates.infrastructure."),
                     HasSubstr("/cloudconfigtemplates.bootstrap.")));
-  EXPECT_THAT(taken_along, AllOf(HasSubstr("/machinelifecyclepolicies.policy.capstan.dev\n"),
-                                 HasSubstr("/machinedrainrules.cluster.x-k8s.io\n")));
+  EXPECT_THAT(taken_along,
+              AllOf(HasSubstr("/machinelifecyclepolicies.policy.capstan.dev\n"),
+                    HasSubstr("/machinedrainrules.cluster.x-k8s.io\n"),
+                    HasSubstr("/nodeconfigs.bootstrap.cluster.x-k8s.io\n"), Not(HasSubstr("fleetpolicies"))))
+      << "docs/install.md says which kinds go along, and that the FleetPolicy does not";
 }
 
 TEST_F(Package, BringsTheKindsThatIpamProvidersNeed) {

@@ -54,6 +54,16 @@ apiVersion: policy.capstan.dev/v1alpha1
 kind: MachineLifecyclePolicy
 metadata: {{name: moving, namespace: default}}
 spec: {{selector: {{matchLabels: {{cluster.x-k8s.io/cluster-name: moving}}}}}}
+---
+apiVersion: bootstrap.cluster.x-k8s.io/v1beta2
+kind: NodeConfig
+metadata: {{name: moving, namespace: default}}
+spec: {{clusterName: moving, files: [{{path: /etc/moving, content: "1"}}]}}
+---
+apiVersion: policy.capstan.dev/v1alpha1
+kind: FleetPolicy
+metadata: {{name: fleet}}
+spec: {{limits: [{{max: 100}}]}}
 )";
 
 class Move : public InstalledManager {
@@ -75,6 +85,7 @@ class Move : public InstalledManager {
   static void TearDownTestSuite() {
     for (ChildProcess* process : {&provider_, &other_provider_, &other_manager_}) process->kill();
     cloud_.reset();
+    if (other_servers_) expect_rights_sufficed(*other_servers_);
     other_servers_.reset();
     InstalledManager::TearDownTestSuite();
   }
@@ -230,7 +241,9 @@ TEST_F(Move, InTheMiddleOfARolloutMakesNoMachineAndNoVmASecondTime) {
   })) << kubectl({"get", "clusters,machinedeployments,machinepools,machines"});
   EXPECT_EQ(standing(), before);
   EXPECT_EQ(vms(), vms_before);
-  EXPECT_EQ(lines_about("machinelifecyclepolicies,machinedrainrules", "{.metadata.name}"), Names{"moving"});
+  for (const char* kind : {"machinelifecyclepolicies", "machinedrainrules", "nodeconfigs"})
+    EXPECT_EQ(lines_about(kind, "{.metadata.name}"), Names{"moving"}) << kind;
+  EXPECT_THAT(lines_about("fleetpolicies", "{.metadata.name}"), IsEmpty()) << "docs/install.md says so";
   EXPECT_EQ(field("secret/cloud", ".data.account"), base64_encode(kAccount));
 
   // The roll goes on with the Machine that it had begun with.
