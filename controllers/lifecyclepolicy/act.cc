@@ -1,5 +1,7 @@
 #include "controllers/lifecyclepolicy/act.h"
 
+#include <utility>
+
 #include "api/policy/names.h"
 #include "kube/typed.h"
 
@@ -10,21 +12,17 @@ namespace annotation = api::policy::annotation;
 
 class Marking {
  public:
-  Marking(const ObserveContext& with, const Observation& seen)
-      : with_(with), seen_(seen), key_(kube::key_of(*seen.policy)) {}
+  Marking(const ActContext& with, const Observation& seen) : with_(with), key_(kube::key_of(*seen.policy)) {}
 
-  Result<void> run() const {
-    for (const auto& machine : seen_.preservation.release) {
-      api::Machine after = *machine;
-      after.metadata.annotations.erase(annotation::kAutoPreserved);
-      TRY(write(*machine, after));
-    }
-    for (const auto& machine : seen_.preservation.mark) {
-      api::Machine after = *machine;
-      after.metadata.annotations.set(annotation::kAutoPreserved, seen_.policy->metadata.name.view());
-      TRY(write(*machine, after));
-    }
-    return {};
+  Result<void> operator()(const ReleasePreserved& action) const {
+    api::Machine after = *action.machine;
+    after.metadata.annotations.erase(annotation::kAutoPreserved);
+    return write(*action.machine, after);
+  }
+  Result<void> operator()(const MarkPreserved& action) const {
+    api::Machine after = *action.machine;
+    after.metadata.annotations.set(annotation::kAutoPreserved, action.to);
+    return write(*action.machine, after);
   }
 
  private:
@@ -41,13 +39,22 @@ class Marking {
     return {};
   }
 
-  const ObserveContext& with_;
-  const Observation& seen_;
+  const ActContext& with_;
   const kube::ObjectKey key_;
 };
 
 }  // namespace
 
-Result<void> act(const ObserveContext& with, const Observation& seen) { return Marking(with, seen).run(); }
+Effects act(const ActContext& with, const Observation& seen, const Plan& plan) {
+  const Marking marking(with, seen);
+  Effects effects;
+  for (const Action& action : plan.actions) {
+    auto done = std::visit(marking, action);
+    if (done) continue;
+    effects.errors.push_back(std::move(done.error()));
+    break;
+  }
+  return effects;
+}
 
 }  // namespace capstan::controllers::lifecyclepolicy

@@ -1,13 +1,13 @@
-// Writes what a policy decides about Machines of several owners together: which failed ones are preserved
-// without being asked for. Each write is bound to the version that was seen and safe to repeat. Blocks as the
-// client does.
+// Carries out a plan: marks and releases Machines of several owners. Each write is bound to the version that
+// was seen and safe to repeat. Blocks as the client does.
 #pragma once
 
-#include "controllers/lifecyclepolicy/observation.h"
+#include "controllers/lifecyclepolicy/effects.h"
+#include "controllers/lifecyclepolicy/plan.h"
 #include "controllers/shared/turn.h"
 
 namespace capstan::controllers::lifecyclepolicy {
 
-Result<void> act(const ObserveContext& with, const Observation& seen);
+Effects act(const ActContext& with, const Observation& seen, const Plan& plan);
 
 }  // namespace capstan::controllers::lifecyclepolicy

@@ -1,7 +1,8 @@
 // All that a turn of a MachineLifecyclePolicy looks at: the policy, the objects that it selects and the other
-// policies that select them. Gathered by observe.h, acted upon by act.h, judged by report.h. A plain value.
+// policies that select them. Gathered by observe.h, judged by decide.h and report.h. A plain value.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -32,8 +33,11 @@ struct Observation {
       {};  // "MachineSet web": those of them that it governs and that are frozen
   // The rest only where it asks for a life cycle, and of what no other policy selects.
   std::vector<std::shared_ptr<const api::Machine>> machines = {};
-  std::int32_t missing = 0;                          // Machines that its MachineSets want and do not have
-  lifecycle::AutoPreservation preservation = {};     // what is to be marked and released now
+  std::int32_t missing = 0;  // Machines that its MachineSets want and do not have
+  // Whose failed Machines it may preserve unasked, and how many in all. No members while caches lag behind
+  // what was written: then none is marked or released.
+  std::vector<lifecycle::PreservationMember> members = {};
+  std::int32_t most_preserved = 0;
   std::vector<std::string> overlapping_checks = {};  // that look at Nodes of some of its Machines, by name
 };
 

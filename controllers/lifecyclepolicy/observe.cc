@@ -48,8 +48,8 @@ std::optional<Observation> observe(const ObserveContext& with, const kube::Objec
     see_frozen(caches, seen);
     if (seen.policy->spec.reports_lifecycle()) see_machines(caches, seen);
   }
-  if (with.context.fresh)
-    seen.preservation = auto_preservation_under(caches, *seen.policy, with.deps.watch_filter);
+  seen.most_preserved = most_preserved_unasked(*seen.policy);
+  if (with.context.fresh) seen.members = preservation_members(caches, *seen.policy, with.deps.watch_filter);
   return seen;
 }
 

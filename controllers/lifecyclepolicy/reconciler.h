@@ -1,13 +1,12 @@
-// The MachineLifecyclePolicy controller: says in a policy's status what it selects and where another policy
-// is in its way, and marks the failed Machines that the policy preserves, since that limit is one for all
-// owners. Of every other behaviour the controller that owns it asks controllers/shared/policies.h. Called by
-// the workers of its runtime/controller.h.
+// The MachineLifecyclePolicy controller: observe, decide, act, report, one status patch. It says in a
+// policy's status what it selects and where another policy is in its way, and marks the failed Machines that
+// the policy preserves, since that limit is one for all owners. Of every other behaviour the controller that
+// owns it asks controllers/shared/policies.h. Called by the workers of its runtime/controller.h.
 #pragma once
 
 #include <optional>
 
-#include "controllers/shared/deps.h"
-#include "runtime/reconcile.h"
+#include "controllers/shared/turn.h"
 
 namespace capstan::controllers::lifecyclepolicy {
 
@@ -24,6 +23,7 @@ class Reconciler final : public runtime::Reconciler {
  private:
   const Deps deps_;
   std::optional<Host> host_;
+  Contests contests_;
 };
 
 }  // namespace capstan::controllers::lifecyclepolicy

@@ -36,13 +36,23 @@ std::vector<PreservationMember> members_of(const Caches& caches, const api::Mach
 
 }  // namespace
 
+std::int32_t most_preserved_unasked(const api::MachineLifecyclePolicy& policy) {
+  return policy.spec.preservation ? policy.spec.preservation->auto_max.value_or(0) : 0;
+}
+
+std::vector<PreservationMember> preservation_members(const Caches& caches,
+                                                     const api::MachineLifecyclePolicy& policy,
+                                                     std::string_view watch_filter) {
+  if (!policy.spec.reports_lifecycle()) return {};
+  if (policy.metadata.deleting() || !in_scope(policy.metadata, watch_filter)) return {};
+  return members_of(caches, policy);
+}
+
 lifecycle::AutoPreservation auto_preservation_under(const Caches& caches,
                                                     const api::MachineLifecyclePolicy& policy,
                                                     std::string_view watch_filter) {
-  if (!policy.spec.reports_lifecycle()) return {};
-  if (policy.metadata.deleting() || !in_scope(policy.metadata, watch_filter)) return {};
-  const auto most = policy.spec.preservation ? policy.spec.preservation->auto_max.value_or(0) : 0;
-  return lifecycle::auto_preservation(most, members_of(caches, policy));
+  return lifecycle::auto_preservation(most_preserved_unasked(policy),
+                                      preservation_members(caches, policy, watch_filter));
 }
 
 }  // namespace capstan::controllers
