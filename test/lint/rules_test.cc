@@ -64,7 +64,18 @@ TEST(Floors, ControllersMustNotKnowEachOther) {
               ElementsAre(HasSubstr("controllers do not know each other")));
   EXPECT_THAT(floors_of("controllers/machinepool/act_test.cc", "controllers/machine/observe.h"),
               ElementsAre(HasSubstr("controllers do not know each other")));
+  EXPECT_THAT(floors_of("controllers/machinepool/act.cc", "controllers/fleetpolicy/plan.h"),
+              ElementsAre(HasSubstr("controllers do not know each other")));
+  EXPECT_THAT(floors_of("controllers/machinepool/act.cc", "controllers/unclaimed/reconciler.h"),
+              ElementsAre(HasSubstr("controllers do not know each other")));
   EXPECT_THAT(floors_of("controllers/machinepool/act.cc", "controllers/drain/drainer.h"), IsEmpty());
+  EXPECT_THAT(floors_of("controllers/machinepool/act.cc", "controllers/inplace/update_mark.h"), IsEmpty());
+}
+
+TEST(Floors, AControllerOfAKindThatTheListLacksIsFound) {
+  EXPECT_THAT(floors_of("controllers/novelty/reconciler.h", "controllers/shared/turn.h"),
+              ElementsAre(HasSubstr("novelty has a controller: add it to kKinds")));
+  EXPECT_THAT(floors_of("controllers/machine/reconciler.h", "controllers/shared/turn.h"), IsEmpty());
 }
 
 TEST(Floors, SomeDownwardWaysAreWalledUp) {
