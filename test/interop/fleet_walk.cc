@@ -53,6 +53,17 @@ void FleetWalk::goes() const {
   EXPECT_THAT(kubectl({"get", "machines,machinesets,machinedeployments,machinepools",
                        "-l=cluster.x-k8s.io/cluster-name=" + cluster_, "-o=name"}),
               IsEmpty());
+  // The garbage collector comes later: for templates, health checks, Secrets.
+  prints({"get", kinds_of_clusters(), "-l=cluster.x-k8s.io/cluster-name=" + cluster_, "-o=name"}, "");
+}
+
+// "machines.cluster.x-k8s.io,...,secrets": every kind that may be a Cluster's own, of whatever provider.
+std::string FleetWalk::kinds_of_clusters() const {
+  std::string kinds = "secrets,configmaps";
+  for (const std::string& kind :
+       lines_of(kubectl({"api-resources", "--namespaced", "--verbs=list", "--no-headers", "-o=name"})))
+    if (kind.ends_with(".cluster.x-k8s.io")) kinds += "," + kind;
+  return kinds;
 }
 
 std::vector<std::string> FleetWalk::machines_with_node() const {

@@ -28,6 +28,7 @@ class FleetWalk {
   // To that version, every Machine of it.
   void rolls(const std::string& deployment, const std::string& version) const;
   void pool_scales(const std::string& pool, int replicas) const;
+  // With all that has its name: objects of providers, templates, Secrets.
   void goes() const;
 
   // A line for each Machine of the Cluster that has its Node.
@@ -42,6 +43,8 @@ class FleetWalk {
   static std::vector<std::string> lines_of(const std::string& text);
 
  private:
+  std::string kinds_of_clusters() const;
+
   const std::string cluster_;
   const Kubectl kubectl_;
   const Nanoseconds patience_;
