@@ -1,6 +1,6 @@
 // capstan-agent on a real kube-apiserver: bootstrap token, a certificate that kube-controller-manager signs,
 // one Secret under RBAC, and a Node under the node authorizer and NodeRestriction. It plays provider,
-// approver and kubelet; systemctl is a script that notes what it is told. What goes wrong is a failure of
+// approver and kubelet; systemctl is a script that notes its arguments. What goes wrong is a failure of
 // gtest. One thread.
 #pragma once
 

@@ -6,13 +6,13 @@ namespace capstan::envtest {
 namespace {
 
 PodEvent healthy(std::string name) { return {.name = std::move(name), .app = "x", .ready = true}; }
-PodEvent told_to_go(std::string name) {
+PodEvent deletion_begun(std::string name) {
   return {.name = std::move(name), .app = "x", .ready = true, .deleting = true};
 }
 
 TEST(PodHistory, NoticesTheMomentWhenTooFewAreHealthy) {
-  const auto history = history_of({healthy("a"), healthy("b"), healthy("c"), told_to_go("a"), told_to_go("b"),
-                                   healthy("d"), healthy("e")},
+  const auto history = history_of({healthy("a"), healthy("b"), healthy("c"), deletion_begun("a"),
+                                   deletion_begun("b"), healthy("d"), healthy("e")},
                                   {{"x", 3}})
                            .at("x");
 
@@ -31,7 +31,7 @@ TEST(PodHistory, BeginsWhenAllAreHealthyForTheFirstTime) {
 
 TEST(PodHistory, CanBeTakenAsItWasBeforeAChange) {
   auto first = healthy("a");
-  auto last = told_to_go("a");
+  auto last = deletion_begun("a");
   first.version = 3;
   last.version = 9;
 

@@ -308,7 +308,7 @@ TEST_F(Drain, OfAPoolWhosePolicyAsksForItHoldsItsInstancesUntilTheBudgetOpens) {
 
   fmt::print("{}", held);
   EXPECT_THAT(held, AllOf(StartsWith("True DrainingNode\n"), HasSubstr(wanted)));
-  EXPECT_EQ(going, "") << "its instances were told to go";
+  EXPECT_EQ(going, "") << "its instances are being deleted";
   EXPECT_THAT(nodes, testing::ElementsAre("gentle-pool-0 true", "gentle-pool-1 true"));
   EXPECT_TRUE(gone) << kubectl({"get", "machinepools,drivermachinepools", "-o=wide"});
   // The outside watcher's verdict.

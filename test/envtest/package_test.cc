@@ -154,7 +154,7 @@ TEST_F(Upgrade, LeavesNothingOfUpstreamsAndCanBeTakenBack) {
 // Last of its server: what is deleted is not there for others.
 class Removal : public Package {};
 
-TEST_F(Removal, KeepsTheKindsUntilToldOtherwise) {
+TEST_F(Removal, KeepsTheKindsUnlessAsked) {
   EXPECT_THAT(clusterctl({"delete", "--core=cluster-api"}), Not(StartsWith("failed")));
   EXPECT_EQ(kubectl({"get", "deployments,serviceaccounts,rolebindings,validatingwebhookconfigurations", "-A",
                      "-o=name", "-l=cluster.x-k8s.io/provider=cluster-api"}),
@@ -163,7 +163,7 @@ TEST_F(Removal, KeepsTheKindsUntilToldOtherwise) {
               HasSubstr("/machines.cluster.x-k8s.io\n"));
 }
 
-TEST_F(Removal, TakesTheKindsAndTheNamespaceWhenToldTo) {
+TEST_F(Removal, TakesTheKindsAndTheNamespaceWhenAsked) {
   EXPECT_THAT(clusterctl({"delete", "--infrastructure=capstan", "--include-crd", "--include-namespace"}),
               Not(StartsWith("failed")));
   kubectl({"wait", "--for=delete", "--timeout=50s", "namespace/capstan-infrastructure-system"});

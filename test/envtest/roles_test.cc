@@ -23,8 +23,7 @@ const std::vector<std::string_view> kSuites = {
     "envtest_bootstrap_test",  "envtest_lifecycle_test"};
 
 constexpr std::string_view kForAnAdmissionPlugin =
-    "OwnerReferencesPermissionEnforcement asks for it, which kube-apiserver runs with only where it is told "
-    "to";
+    "the admission plugin OwnerReferencesPermissionEnforcement asks for it, which these servers run without";
 
 constexpr std::string_view kForTopologies =
     "a health check of a topology goes with its MachineDeployment, which test/interop shows beside "
@@ -35,7 +34,7 @@ constexpr std::string_view kForScrapes =
     "these suites run without diagnostics; the package's are scraped there";
 constexpr std::string_view kForElection =
     "`capstan-dev provider`, which runs both providers here, elects nobody; `capstan-provider` does";
-constexpr std::string_view kForTrouble = "Events of a provider tell of VMs that can't be had";
+constexpr std::string_view kForTrouble = "Events of a provider are about VMs that can't be had";
 constexpr std::string_view kForPools = "only a pool with Machines that shrinks makes its provider do it";
 constexpr std::string_view kForOrphans =
     "an orphan asks for its place after two lists of its account, which takes longer than these suites";

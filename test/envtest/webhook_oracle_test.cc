@@ -37,7 +37,7 @@ using std::chrono::seconds;
 constexpr std::string_view kAbsent = "(absent)";
 constexpr std::size_t kTogether = 600;  // reviews with several edits
 constexpr std::size_t kLeastRefused = 300;
-constexpr std::size_t kMostTold = 20;
+constexpr std::size_t kMostPrinted = 20;
 
 struct Review {
   std::string kind = {};
@@ -253,7 +253,8 @@ class Oracle : public ::testing::Test {
       const auto& by_us = review.now;
       if (pruned(kept ? without_replicas(by_them) : by_them) !=
           pruned(kept ? without_replicas(by_us) : by_us))
-        tell(defaulting->path, review, fmt::format("theirs {}\n  ours   {}", theirs.patch, ours.patch));
+        add_failure(defaulting->path, review,
+                    fmt::format("theirs {}\n  ours   {}", theirs.patch, ours.patch));
     }
     const auto* validation = hook("validate", review.kind);
     const auto text = text_of(review);
@@ -265,13 +266,13 @@ class Oracle : public ::testing::Test {
     ++asked_;
     if (!theirs.allowed) ++refused_;
     if (theirs == ours) return true;
-    tell(path, review,
-         fmt::format("theirs {}\n  ours   {}", ::testing::PrintToString(theirs),
-                     ::testing::PrintToString(ours)));
+    add_failure(path, review,
+                fmt::format("theirs {}\n  ours   {}", ::testing::PrintToString(theirs),
+                            ::testing::PrintToString(ours)));
     return false;
   }
-  void tell(const std::string& path, const Review& review, const std::string& how) {
-    if (++told_ <= kMostTold)
+  void add_failure(const std::string& path, const Review& review, const std::string& how) {
+    if (++printed_ <= kMostPrinted)
       ADD_FAILURE() << path << "\n  " << how << "\n  of " << json::serialize(review.now) << "\n  before "
                     << json::serialize(review.before);
   }
@@ -284,7 +285,7 @@ class Oracle : public ::testing::Test {
   static inline bool answers_ = false;
   std::size_t asked_ = 0;
   std::size_t refused_ = 0;
-  std::size_t told_ = 0;
+  std::size_t printed_ = 0;
 };
 
 TEST_F(Oracle, AgreesOnEachEditOfEveryKind) {

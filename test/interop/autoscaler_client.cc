@@ -305,9 +305,9 @@ Result<Capacity> AutoscalerClient::capacity_of_template(const json::value& scala
   const auto all = TRY(list(*management_, templates, scope_.namespace_));
   Capacity capacity;
   const auto* found = named(all, key);
-  const auto* told = found == nullptr ? nullptr : find(*found, {"status", "capacity"});
-  if (told == nullptr || !told->is_object()) return capacity;
-  for (const auto& quantity : told->as_object())
+  const auto* capacity_in_status = found == nullptr ? nullptr : find(*found, {"status", "capacity"});
+  if (capacity_in_status == nullptr || !capacity_in_status->is_object()) return capacity;
+  for (const auto& quantity : capacity_in_status->as_object())
     if (quantity.value().is_string())
       capacity[std::string(quantity.key())] = std::string(quantity.value().as_string());
   return capacity;

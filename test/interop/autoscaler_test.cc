@@ -62,7 +62,7 @@ constexpr std::string_view kCpu = "capacity.cluster-autoscaler.kubernetes.io/cpu
 constexpr std::string_view kMemory = "capacity.cluster-autoscaler.kubernetes.io/memory";
 constexpr std::string_view kHook = "pre-drain.delete.hook.machine.cluster.x-k8s.io/test";
 // What a Node of the simulated cloud has.
-constexpr std::string_view kTold = R"({"status":{"capacity":{"cpu":"4","memory":"16Gi"}}})";
+constexpr std::string_view kCapacity = R"({"status":{"capacity":{"cpu":"4","memory":"16Gi"}}})";
 constexpr int kNoSuccess = 400;
 
 template <typename Condition>
@@ -311,7 +311,7 @@ TEST_F(Autoscaler, SizesAPoolWithoutMachinesButCantNameItsNodes) {
 TEST_F(Autoscaler, TakesAMachineDeploymentFromZeroAndBackByItsCapacityAnnotations) {
   ASSERT_NO_FATAL_FAILURE(apply_limited({"--machines=0"}, deployment(), 0, 3));
 
-  const auto untold = client_->group("MachineDeployment", workers());
+  const auto without_capacity = client_->group("MachineDeployment", workers());
   annotate(deployment(), kCpu, "4");
   annotate(deployment(), kMemory, "16Gi");
   const auto group = deployment_group();
@@ -323,8 +323,8 @@ TEST_F(Autoscaler, TakesAMachineDeploymentFromZeroAndBackByItsCapacityAnnotation
   const auto shrunk = client_->delete_nodes(group, nodes);
   const bool gone = eventually([&] { return has_settled_at(group, 0); });
 
-  ASSERT_FALSE(untold);
-  EXPECT_EQ(untold.error().code, Code::NotFound);
+  ASSERT_FALSE(without_capacity);
+  EXPECT_EQ(without_capacity.error().code, Code::NotFound);
   EXPECT_THAT(capacity, ElementsAre(Pair("cpu", "4"), Pair("memory", "16Gi"), Pair("pods", "110")));
   EXPECT_EQ(trouble_of(grown), "");
   EXPECT_TRUE(there);
@@ -340,8 +340,8 @@ TEST_F(Autoscaler, TakesAMachineDeploymentFromZeroAndBackByItsCapacityAnnotation
 TEST_F(Autoscaler, TakesAMachineDeploymentFromZeroByTheCapacityOfItsTemplate) {
   ASSERT_NO_FATAL_FAILURE(apply_limited({"--machines=0"}, deployment(), 0, 3));
 
-  const auto untold = client_->group("MachineDeployment", workers());
-  patch("drivermachinetemplate/" + workers(), std::string(kTold), {"--subresource=status"});
+  const auto without_capacity = client_->group("MachineDeployment", workers());
+  patch("drivermachinetemplate/" + workers(), std::string(kCapacity), {"--subresource=status"});
   const auto group = deployment_group();
   const auto capacity = template_of(group);
   const auto grown = client_->increase_size(group, 1);
@@ -351,7 +351,7 @@ TEST_F(Autoscaler, TakesAMachineDeploymentFromZeroByTheCapacityOfItsTemplate) {
   annotate(deployment(), kCpu, "8");
   const bool annotated = eventually([&] { return template_of(group)["cpu"] == "8"; });
 
-  ASSERT_FALSE(untold);
+  ASSERT_FALSE(without_capacity);
   EXPECT_THAT(capacity, ElementsAre(Pair("cpu", "4"), Pair("memory", "16Gi"), Pair("pods", "110")));
   EXPECT_EQ(trouble_of(grown), "");
   EXPECT_TRUE(there);
@@ -369,18 +369,18 @@ TEST_F(Autoscaler, TakesAPoolToZeroAndFromThereByItsOwnCapacity) {
 
   const auto shrunk = client_->delete_nodes(group, nodes_of(group));
   const bool none = eventually([&] { return has_settled_at(group, 0); }, seconds(120));
-  const auto untold = client_->group("MachinePool", machine_pool());
-  patch("drivermachinepool/" + machine_pool(), std::string(kTold), {"--subresource=status"});
-  const auto told = found_group("MachinePool", machine_pool());
-  const auto grown = client_->increase_size(told, 2);
-  const bool there = eventually([&] { return has_settled_at(told, 2); });
+  const auto without_capacity = client_->group("MachinePool", machine_pool());
+  patch("drivermachinepool/" + machine_pool(), std::string(kCapacity), {"--subresource=status"});
+  const auto with_capacity = found_group("MachinePool", machine_pool());
+  const auto grown = client_->increase_size(with_capacity, 2);
+  const bool there = eventually([&] { return has_settled_at(with_capacity, 2); });
 
   EXPECT_EQ(trouble_of(shrunk), "");
   EXPECT_TRUE(none);
-  ASSERT_FALSE(untold);
+  ASSERT_FALSE(without_capacity);
   EXPECT_EQ(trouble_of(grown), "");
   EXPECT_TRUE(there);
-  EXPECT_EQ(template_of(told)["memory"], "16Gi");
+  EXPECT_EQ(template_of(with_capacity)["memory"], "16Gi");
 }
 
 TEST_F(Autoscaler, StaysWithinTheLimitsOfTheGroup) {
@@ -406,7 +406,7 @@ TEST_F(Autoscaler, StaysWithinTheLimitsOfTheGroup) {
   EXPECT_THAT(machines(".metadata.annotations"), Each(Not(HasSubstr("delete-machine"))));
 }
 
-TEST_F(Autoscaler, IsToldOfAMachineThatCantBeHadAndTakesBackThatOneAlone) {
+TEST_F(Autoscaler, SeesAMachineThatCantBeHadAndTakesBackThatOneAlone) {
   ASSERT_NO_FATAL_FAILURE(apply_limited({"--machines=1"}, deployment(), 1, 3));
   const auto group = deployment_group();
   const auto first = machines();
@@ -417,21 +417,22 @@ TEST_F(Autoscaler, IsToldOfAMachineThatCantBeHadAndTakesBackThatOneAlone) {
   const Lines new_one = without(machines(), first);
   ASSERT_THAT(new_one, SizeIs(1));
   until("jsonpath={.status.phase}=Provisioning", "machine/" + new_one[0]);
-  const auto told = instances(group);
+  const auto while_pending = instances(group);
   const auto shrunk = client_->decrease_target_size(group, 1);
   const bool one = eventually([&] { return has_settled_at(group, 1); });
 
   EXPECT_EQ(trouble_of(grown), "");
   EXPECT_TRUE(two);
-  EXPECT_THAT(told, UnorderedElementsAre(
-                        Instance{machines(".spec.providerID").at(0), Instance::State::Running},
-                        Instance{"pending-machine-default_" + new_one[0], Instance::State::Pending}));
+  EXPECT_THAT(
+      while_pending,
+      UnorderedElementsAre(Instance{machines(".spec.providerID").at(0), Instance::State::Running},
+                           Instance{"pending-machine-default_" + new_one[0], Instance::State::Pending}));
   EXPECT_EQ(trouble_of(shrunk), "");
   EXPECT_TRUE(one);
   EXPECT_EQ(machines(), first);
 }
 
-TEST_F(Autoscaler, IsToldOfAMachineThatIsBeingDeleted) {
+TEST_F(Autoscaler, SeesAMachineThatIsBeingDeleted) {
   ASSERT_NO_FATAL_FAILURE(apply_limited({"--machines=2"}, deployment(), 1, 3));
   const auto group = deployment_group();
   const Lines both = nodes_of(group);
@@ -440,7 +441,7 @@ TEST_F(Autoscaler, IsToldOfAMachineThatIsBeingDeleted) {
 
   const auto shrunk = client_->delete_nodes(group, {both[0]});
   const Instance leaving{"deleting-machine-default_" + both[0], Instance::State::Deleting};
-  const bool told = eventually([&] {
+  const bool with_capacity = eventually([&] {
     const auto all = instances(group);
     return std::ranges::find(all, leaving) != all.end() && all.size() == 2;
   });
@@ -450,7 +451,7 @@ TEST_F(Autoscaler, IsToldOfAMachineThatIsBeingDeleted) {
   const bool gone = eventually([&] { return has_settled_at(group, 1); });
 
   EXPECT_EQ(trouble_of(shrunk), "");
-  EXPECT_TRUE(told);
+  EXPECT_TRUE(with_capacity);
   EXPECT_THAT(phase, EndsWith("condition met\n"));
   EXPECT_THAT(trouble_of(again), HasSubstr("needs 1 of 1"));
   EXPECT_TRUE(gone);

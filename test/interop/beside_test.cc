@@ -63,20 +63,21 @@ class BesideUpstream : public Neighbours {
     return versions.size() == 2 &&
            std::ranges::all_of(versions, [&](const std::string& each) { return each == version; });
   }
-  static bool is_told(const std::string& topology_name, const std::string& version) {
+  static bool has_version(const std::string& topology_name, const std::string& version) {
     return field("machinedeployment/" + deployment(topology_name), ".spec.template.spec.version") == version;
   }
   // Upstream's topology rolls one MachineDeployment after the other.
   static void expect_the_next_one_soon(const FleetWalk& fleet, const std::string& version) {
     std::string first = "a";
     std::string second = "b";
-    ASSERT_TRUE(fleet.eventually([&] { return is_told(first, version) || is_told(second, version); }));
-    if (!is_told(first, version)) std::swap(first, second);
-    ASSERT_FALSE(is_told(second, version)) << "both at once";
+    ASSERT_TRUE(
+        fleet.eventually([&] { return has_version(first, version) || has_version(second, version); }));
+    if (!has_version(first, version)) std::swap(first, second);
+    ASSERT_FALSE(has_version(second, version)) << "both at once";
     ASSERT_TRUE(fleet.eventually([&] { return is_all_of(first, version); }));
     const SystemClock clock;
     const SteadyTime done = clock.steady_now();
-    ASSERT_TRUE(fleet.eventually([&] { return is_told(second, version); }));
+    ASSERT_TRUE(fleet.eventually([&] { return has_version(second, version); }));
     EXPECT_LE(clock.steady_now() - done, kPromised + kPolling);
     EXPECT_TRUE(fleet.eventually([&] { return is_all_of(second, version); }));
   }
