@@ -248,5 +248,27 @@ TEST(AgentCertificates, AreApprovedOnceForAnInstanceOfAPool) {
   });
 }
 
+// A thief with the pool's token asked within the five seconds between two looks, and both got one.
+TEST(AgentCertificates, AreApprovedOnceForAnInstanceThoughTwoRequestsWaitForOneLook) {
+  NodeConfigFixture world;
+  world.run([&] {
+    world.begin();
+    world.add_node_config();
+    world.add_pool("mp1");
+    EXPECT_TRUE(world.eventually([&] { return world.created("mp1"); }));
+    world.workload_fault = [](const FaultPoint& point) {
+      return point.kind == "CertificateSigningRequest" ? Fault::Unavailable : Fault::None;
+    };
+    world.request("first", approval::kRequestOfM1, world.token_user());
+    world.request("second", approval::kRequestOfM1, world.token_user());
+
+    world.workload_fault = {};
+
+    EXPECT_TRUE(world.eventually([&] { return !world.answer("second").empty(); }));
+    EXPECT_EQ(world.answer("first"), "Approved: the bootstrap token was minted for MachinePool default/mp1");
+    EXPECT_EQ(world.answer("second"), "Denied: an instance of that name has got a certificate already");
+  });
+}
+
 }  // namespace
 }  // namespace capstan::bootstrap

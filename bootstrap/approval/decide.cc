@@ -91,4 +91,17 @@ std::optional<Verdict> judge(const Case& seen) {
   return seen.minted_for ? judge_birth(seen, *identity) : judge_renewal(seen, *identity);
 }
 
+std::vector<std::optional<Verdict>> judge_all(std::vector<Case> cases) {
+  std::vector<std::optional<Verdict>> verdicts;
+  std::vector<Identity> approved;
+  for (Case& seen : cases) {
+    const auto identity = identity_in(seen.request);
+    if (identity && std::ranges::find(approved, *identity) != approved.end()) seen.had_certificate = true;
+    verdicts.push_back(judge(seen));
+    if (identity && verdicts.back() && verdicts.back()->decision == Decision::Approve)
+      approved.push_back(*identity);
+  }
+  return verdicts;
+}
+
 }  // namespace capstan::bootstrap::approval

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "bootstrap/approval/observation.h"
 
@@ -16,5 +17,7 @@ struct Verdict {
 };
 // Nothing: the request is left to others.
 std::optional<Verdict> judge(const Case& seen);
+// One for each case, in their order. What is approved for one counts for those after it.
+std::vector<std::optional<Verdict>> judge_all(std::vector<Case> cases);
 
 }  // namespace capstan::bootstrap::approval

@@ -131,6 +131,20 @@ TEST(Approval, IsForEachInstanceOfAPoolOnce) {
   expect_denied(machines, "Machine m1 is not of MachinePool default/mp1");
 }
 
+TEST(Approval, IsForOneOfTheRequestsThatAnInstanceIsNamedInAtOnce) {
+  Case first = birth();
+  first.minted_for = pool();
+  Case other = first;
+  other.request = *read_request(signing_request("r3", kRequestOfM2, kTokenUser));
+
+  const auto verdicts = judge_all({first, first, other});
+
+  ASSERT_TRUE(verdicts[0] && verdicts[1] && verdicts[2]);
+  EXPECT_EQ(verdicts[0]->decision, Decision::Approve);
+  EXPECT_EQ(verdicts[1]->decision, Decision::Deny);
+  EXPECT_EQ(verdicts[2]->decision, Decision::Approve);
+}
+
 TEST(Approval, IsRenewedForTheAgentItself) {
   expect_approved(renewal("capstan.dev:agent:default:m1", {"capstan.dev:node-config:default:workers"}));
   expect_denied(renewal("capstan.dev:agent:default:m2", {"capstan.dev:node-config:default:workers"}),

@@ -26,8 +26,9 @@ Result<runtime::Outcome> Reconciler::reconcile(const runtime::Context& context, 
   const TurnContext with{.deps = deps_, .context = context};
   const auto seen = TRY(observe(with, key));
   if (!seen) return runtime::Outcome::done();
-  for (const Case& one : seen->cases)
-    if (const auto verdict = judge(one)) TRY(answer(with, seen->cluster, one.request, *verdict));
+  const auto verdicts = judge_all(seen->cases);
+  for (std::size_t i = 0; i < verdicts.size(); ++i)
+    if (verdicts[i]) TRY(answer(with, seen->cluster, seen->cases[i].request, *verdicts[i]));
   return runtime::Outcome::after(seen->nodes_missing ? kWhileMachinesJoin : kForRenewals);
 }
 
