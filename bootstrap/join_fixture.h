@@ -36,6 +36,21 @@ struct JoinFixture : BootstrapFixture {
     after.status.initialization.control_plane_initialized = true;
     must(kube::patch_status(user, *cluster, after, kNever), "initialize the control plane");
   }
+  // Its control plane Machines are users' own, and have no Node yet.
+  void add_cluster_without_control_plane() {
+    put(builders::a_cluster("c1").without_control_plane_ref().endpoint("10.0.0.1", 6443).build());
+    provision_cluster();
+    add_kubeconfig();
+    add_authority();
+  }
+  // The first of them has its Node: of such a Cluster the condition alone says so.
+  void join_control_plane_machine() {
+    const auto cluster = get<api::Cluster>("c1");
+    api::Cluster after = *cluster;
+    after.status.conditions =
+        builders::a_cluster("c1").control_plane_machine_joined().build().status.conditions;
+    must(kube::patch_status(user, *cluster, after, kNever), "set the condition");
+  }
   void add_kubeconfig(const std::string& name = "c1") {
     const auto object = kubeconfig::secret_object(
         named(name), {.api_version = "v1", .kind = "Cluster", .name = name, .uid = "u"},

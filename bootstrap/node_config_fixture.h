@@ -51,9 +51,12 @@ struct NodeConfigFixture : JoinFixture {
   }
 
   void begin() {
+    install_requests();
+    add_running_cluster();
+  }
+  void install_requests() {
     must(workload.create(kube::resources::custom_resource_definitions(), {}, requests_kind(), {}, kNever),
          "install the requests");
-    add_running_cluster();
   }
   void add_node_config() {
     api::NodeConfig config;

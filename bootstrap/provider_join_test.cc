@@ -146,6 +146,21 @@ TEST(Join, WaitsForControlPlaneAndAuthorityAndSaysSo) {
   });
 }
 
+// The condition woke nothing, and the worker waited until something else of its Cluster changed.
+TEST(Join, GoesOnWhenTheConditionAloneSaysThatTheControlPlaneIsInitialized) {
+  JoinFixture world;
+  world.run([&] {
+    world.add_cluster_without_control_plane();
+    world.add_machine("m1");
+    EXPECT_TRUE(world.eventually([&] { return world.ready_reason("m1") == "ControlPlaneUnavailable"; }));
+
+    world.join_control_plane_machine();
+
+    EXPECT_TRUE(world.eventually([&] { return world.created("m1"); })) << world.ready_reason("m1");
+    EXPECT_TRUE(world.eventually([&] { return world.bindings() == access::bindings().size(); }));
+  });
+}
+
 TEST(Join, SaysThatTheWorkloadClusterDoesNotAnswer) {
   JoinFixture world;
   world.workload_answers = false;

@@ -172,6 +172,24 @@ TEST(NodeConfigs, SayThatTheWorkloadClusterIsAwayAndGoOnWhenItIsBack) {
   });
 }
 
+TEST(NodeConfigs, GoOnWhenTheConditionAloneSaysThatTheControlPlaneIsInitialized) {
+  NodeConfigFixture world;
+  world.run([&] {
+    world.install_requests();
+    world.add_cluster_without_control_plane();
+    world.add_node_config();
+    world.add_machine("m1");
+    EXPECT_TRUE(world.eventually([&] { return world.ready().starts_with("ControlPlaneUnavailable"); }));
+    EXPECT_TRUE(world.eventually([&] { return !world.ready_reason("m1").empty(); }));
+
+    world.join_control_plane_machine();
+    EXPECT_TRUE(world.eventually([&] { return world.created("m1"); })) << world.ready_reason("m1");
+    world.request("own", approval::kRequestOfM1, world.token_user());
+
+    EXPECT_TRUE(world.eventually([&] { return !world.answer("own").empty(); }));
+  });
+}
+
 TEST(AgentCertificates, AreApprovedForTheMachineOfTheTokenAlone) {
   NodeConfigFixture world;
   world.run([&] {

@@ -2,6 +2,7 @@
 // control plane when that comes up. A Cluster that joins no machines is looked at only when it is unpaused:
 // its last CloudConfig may have gone while it was paused.
 #include "runtime/triggers.h"
+#include "api/v1beta2/cluster_state.h"
 #include "bootstrap/access/observe.h"
 #include "bootstrap/access/reconciler.h"
 #include "kube/typed.h"
@@ -48,7 +49,8 @@ bool is_unpaused(const Change<api::Cluster>& change) {
 }
 
 bool may_join_now(const Change<api::Cluster>& change) {
-  return !change.before || change.before->status.initialization != change.after->status.initialization;
+  return !change.before ||
+         api::control_plane_initialized(*change.before) != api::control_plane_initialized(*change.after);
 }
 
 std::vector<ObjectKey> cluster_itself(const Caches& caches, const Change<api::Cluster>& change) {

@@ -2,6 +2,7 @@
 // that wait for Nodes, its control plane when that comes up, and the end of a pause. What happens on the
 // machines is found by looking again.
 #include "runtime/triggers.h"
+#include "api/v1beta2/cluster_state.h"
 #include "bootstrap/approval/reconciler.h"
 
 namespace capstan::bootstrap::approval {
@@ -41,7 +42,7 @@ std::vector<ObjectKey> cluster_of_pool(const Change<api::MachinePool>& change) {
 std::vector<ObjectKey> itself(const Change<api::Cluster>& change) {
   if (!change.after) return {};
   if (change.before && change.before->spec.paused == change.after->spec.paused &&
-      change.before->status.initialization == change.after->status.initialization)
+      api::control_plane_initialized(*change.before) == api::control_plane_initialized(*change.after))
     return {};
   return {runtime::key_of(*change.after)};
 }

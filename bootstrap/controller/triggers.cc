@@ -1,6 +1,7 @@
 // What wakes a CloudConfig: its own changes, its Machine or MachinePool, its Cluster, and its NodeConfig.
 #include "runtime/triggers.h"
 #include "api/names.h"
+#include "api/v1beta2/cluster_state.h"
 #include "bootstrap/controller/reconciler.h"
 #include "bootstrap/controller/stage.h"
 
@@ -48,10 +49,13 @@ void trigger_owner(runtime::Store<T>& owners, const Caches& caches, runtime::Que
                       [&caches](const Change<T>& change) { return config_of<T>(caches, change); });
 }
 
+auto readiness_of(const api::Cluster& cluster) {
+  return std::tuple(cluster.spec.paused, cluster.status.initialization.infrastructure_provisioned,
+                    api::control_plane_initialized(cluster));
+}
+
 bool concerns_data(const Change<api::Cluster>& change) {
-  if (!change.before || !change.after) return true;
-  return change.before->spec.paused != change.after->spec.paused ||
-         !(change.before->status.initialization == change.after->status.initialization);
+  return !change.before || !change.after || readiness_of(*change.before) != readiness_of(*change.after);
 }
 
 bool concerns_joining(const Change<api::Cluster>& change) {

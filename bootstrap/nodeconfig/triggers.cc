@@ -2,6 +2,7 @@
 // their Machines and pools that come or go.
 #include "runtime/triggers.h"
 #include "api/names.h"
+#include "api/v1beta2/cluster_state.h"
 #include "bootstrap/nodeconfig/reconciler.h"
 
 namespace capstan::bootstrap::nodeconfig {
@@ -54,7 +55,7 @@ bool is_news(const Change<api::Cluster>& change) {
   if (!change.before || !change.after) return true;
   return change.before->spec.paused != change.after->spec.paused ||
          change.before->metadata.deleting() != change.after->metadata.deleting() ||
-         !(change.before->status.initialization == change.after->status.initialization);
+         api::control_plane_initialized(*change.before) != api::control_plane_initialized(*change.after);
 }
 
 std::vector<ObjectKey> for_cluster(const Caches& caches, const Change<api::Cluster>& change) {
