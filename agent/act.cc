@@ -1,5 +1,7 @@
 #include "agent/act.h"
 
+#include <set>
+
 #include "agent/memory.h"
 #include "agent/places.h"
 #include "base/safeguards.h"
@@ -71,11 +73,12 @@ class Carrying {
   }
   // False: what follows must not be done.
   bool take(const Step& step, const Doer& doer) {
-    if (std::holds_alternative<NoteApplied>(step) && !outcome_.errors.empty()) return true;
+    if (std::holds_alternative<NoteApplied>(step) && !outcome_.is_whole()) return true;
+    if (waits(step)) return true;
     if (ends_this_process(step) && !remember(after(outcome_.state, step))) return false;
     tools_.log.info("step", {{"does", describe(step)}});
     if (auto done = std::visit(doer, step); !done) {
-      failed(describe(step), done.error());
+      note(step, done.error());
       return may_fail_alone(step);
     }
     return remember(after(outcome_.state, step));
@@ -87,8 +90,20 @@ class Carrying {
     outcome_.errors.push_back(error.context(what).message);
     return false;
   }
+  void note(const Step& step, const Error& error) {
+    const auto* fetch = std::get_if<FetchFile>(&step);
+    const bool is_waited_for = fetch != nullptr && !fetch->unit.empty();
+    if (is_waited_for) waiting_.insert(fetch->unit);
+    (is_waited_for ? outcome_.missing : outcome_.errors).push_back(error.context(describe(step)).message);
+  }
+  // It is still owed, and done once the download came.
+  bool waits(const Step& step) const {
+    const auto* restart = std::get_if<RestartUnit>(&step);
+    return restart != nullptr && waiting_.contains(restart->name);
+  }
 
   const Tools& tools_;
+  std::set<std::string> waiting_ = {};  // units whose download failed
   Outcome outcome_;
 };
 

@@ -29,6 +29,9 @@ struct Tools {
 struct Outcome {
   State state = {};
   std::vector<std::string> errors = {};  // "restart a.service: exit code 1: ..."
+  // "fetch /usr/local/bin/kubelet: ...", of downloads that a unit of a Node waits for.
+  std::vector<std::string> missing = {};
+  bool is_whole() const { return errors.empty() && missing.empty(); }
 };
 
 // `before` is what is saved now.

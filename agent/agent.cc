@@ -13,6 +13,7 @@ namespace capstan::agent {
 namespace {
 
 constexpr auto kLongestRequest = std::chrono::seconds(20);
+constexpr auto kBeforeADownloadIsReported = std::chrono::minutes(1);
 
 WallTime received(const State& state) { return WallTime(std::chrono::seconds(state.certificate_received)); }
 
@@ -27,6 +28,7 @@ Agent::Agent(AgentDeps deps, AgentOptions options)
 Round Agent::round(const std::stop_token& stop) {
   round_ = {};
   errors_.clear();
+  whole_ = false;
   stop_ = stop;
   if (auto looked = look_around(); !looked) {
     attempt(std::move(looked));
@@ -132,11 +134,23 @@ Result<void> Agent::apply(const std::stop_token& stop) {
     seen.facts_without_token = api::encode(without);
     seen.bootstrap_kubeconfig = TRY(bootstrap_kubeconfig(facts_)).reveal();
   }
-  Outcome outcome = act(deps_.tools, state_, decide(seen), stop);
-  state_ = std::move(outcome.state);
-  errors_ = std::move(outcome.errors);
-  for (const std::string& error : errors_) round_.troubles.push_back(error);
+  take_errors(act(deps_.tools, state_, decide(seen), stop));
   return {};
+}
+
+// A download that fails once is tried again before it is reported: the report would keep the change from all
+// other Nodes.
+void Agent::take_errors(Outcome outcome) {
+  state_ = outcome.state;
+  whole_ = outcome.is_whole();
+  errors_ = outcome.errors;
+  for (const auto* list : {&outcome.errors, &outcome.missing})
+    round_.troubles.insert(round_.troubles.end(), list->begin(), list->end());
+  const SteadyTime today = deps_.tools.clock.steady_now();
+  if (outcome.missing.empty()) return missing_since_.reset();
+  if (!missing_since_) missing_since_ = today;
+  if (today - *missing_since_ >= kBeforeADownloadIsReported)
+    errors_.insert(errors_.end(), outcome.missing.begin(), outcome.missing.end());
 }
 
 }  // namespace capstan::agent

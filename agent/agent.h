@@ -60,6 +60,7 @@ class Agent {
   Result<bool> has_wanted_kubelet() const;
   std::optional<UpdateResult> update_result();
   Result<void> apply(const std::stop_token& stop);
+  void take_errors(Outcome outcome);
   std::string_view applied_or_tried() const;
   void come_back_to_read();
   Result<void> send_report();
@@ -85,7 +86,8 @@ class Agent {
   std::optional<Wanted> wanted_ = {};
   KubeletPlaces places_ = {};
   bool joined_ = false;
-  std::vector<std::string> errors_ = {};
+  std::vector<std::string> errors_ = {};  // to be reported
+  bool whole_ = false;                    // nothing of what is wanted failed
   std::stop_token stop_ = {};
 
   // From round to round; a new process finds out anew.
@@ -93,9 +95,10 @@ class Agent {
   std::optional<OwnNode> node_ = {};
   std::optional<Offer> offer_ = {};
   std::string running_version_ = {};
-  std::string refused_certificate_ = {};  // the API server does not take it any more
-  std::string refused_config_ = {};       // why the one that is offered is not taken up
-  std::string refused_checksum_ = {};     // of that one; empty where its text has another
+  std::string refused_certificate_ = {};          // the API server does not take it any more
+  std::string refused_config_ = {};               // why the one that is offered is not taken up
+  std::string refused_checksum_ = {};             // of that one; empty where its text has another
+  std::optional<SteadyTime> missing_since_ = {};  // a download that a unit waits for has failed since
 };
 
 }  // namespace capstan::agent

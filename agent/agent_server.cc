@@ -122,6 +122,7 @@ Result<void> Agent::take_up(const Offer& offer) {
   deps_.tools.log.info("takes up a configuration", {{"checksum", offer.checksum}});
   TRY(look_at_config());
   joined_ = root().exists(places_.kubeconfig);
+  missing_since_.reset();
   return {};
 }
 

@@ -296,6 +296,37 @@ TEST(Agent, AKubeletIsFetchedCheckedAndRestarted) {
   EXPECT_EQ(stage.apply_error(), "none");
 }
 
+// The files of a.service were written, and it was not restarted for hours, because the kubelet's server was
+// away; and the first failure of the download stopped the change on all other Nodes.
+TEST(Agent, ADownloadThatFailsOnANodeHoldsBackTheKubeletAloneAndIsReportedAfterAMinute) {
+  AgentStage stage;
+  stage.settle(kFirst);
+  const std::string config = AgentStage::config(
+      R"("files":[{"path":"/etc/a.conf","content":"2"}],"units":[{"name":"a.service","filePaths":["/etc/a.conf"]}],)"
+      R"("kubelet":{"binaries":[{"version":"v1.35.0","url":"https://x/kubelet","sha256":")" +
+      checksum_of("kubelet v1.35.3") + "\"}]}");
+  stage.offer_and_release(config);
+  stage.round();
+  stage.clock.advance(hours(1));
+
+  EXPECT_THAT(stage.round(), HasSubstr("fetch /usr/local/bin/kubelet"));
+  EXPECT_EQ(stage.systemctl.count("restart a.service"), 1U);
+  EXPECT_EQ(stage.systemctl.count("restart kubelet.service"), 0U);
+  EXPECT_EQ(stage.apply_error(), "none");
+  EXPECT_EQ(stage.applied(), checksum_of(kFirst));
+
+  stage.clock.advance(std::chrono::minutes(1));
+  EXPECT_THAT(stage.round(), HasSubstr("fetch /usr/local/bin/kubelet"));
+  EXPECT_THAT(stage.apply_error(), HasSubstr("fetch /usr/local/bin/kubelet"));
+  EXPECT_EQ(stage.applied(), checksum_of(config));
+
+  stage.download = "kubelet v1.35.3";
+  EXPECT_EQ(stage.round(), "");
+  EXPECT_EQ(stage.apply_error(), "none");
+  EXPECT_EQ(stage.systemctl.count("restart a.service"), 1U);
+  EXPECT_EQ(stage.systemctl.count("restart kubelet.service"), 1U);
+}
+
 TEST(Agent, WithoutItsFactsItSaysWhichFileIsMissing) {
   AgentStage stage;
   std::filesystem::remove(stage.machine.at("/etc/capstan/agent.json"));

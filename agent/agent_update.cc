@@ -31,7 +31,7 @@ std::optional<UpdateResult> Agent::update_result() {
   auto result = result_of({.asked = *asked,
                            .wanted = wanted_ ? &*wanted_ : nullptr,
                            .newest = wanted_ && offer_ && offer_->checksum == wanted_->checksum,
-                           .applied = errors_.empty() && wanted_ && state_.applied == wanted_->checksum,
+                           .applied = whole_ && wanted_ && state_.applied == wanted_->checksum,
                            .running = node_->kubelet_version,
                            .running_before = state_.running_before});
   round_.waiting = round_.waiting || !result;

@@ -72,16 +72,33 @@ void write_file(const Seen& seen, const WantedFile& file, Plan& plan) {
   if (is_of_systemd(file.path)) plan.state.reload = true;
 }
 
-void fetch_kubelet(const Seen& seen, Plan& plan) {
-  if (!seen.wanted->kubelet) return;
+bool lacks_kubelet(const Seen& seen) {
+  if (seen.wanted == nullptr || !seen.wanted->kubelet) return false;
+  const FileFacts* there = on_disk(seen, seen.wanted->kubelet->path);
+  return there == nullptr || there->checksum != seen.wanted->kubelet->checksum;
+}
+
+FetchFile fetch_of_kubelet(const Seen& seen) {
   const WantedProgram& kubelet = *seen.wanted->kubelet;
-  const FileFacts* there = on_disk(seen, kubelet.path);
-  if (there != nullptr && there->checksum == kubelet.checksum) return;
-  plan.steps.emplace_back(FetchFile{.path = kubelet.path,
-                                    .url = kubelet.url,
-                                    .checksum = kubelet.checksum,
-                                    .mark = with_mode(seen.own, kProgramMode)});
+  return {.path = kubelet.path,
+          .url = kubelet.url,
+          .checksum = kubelet.checksum,
+          .mark = with_mode(seen.own, kProgramMode)};
+}
+
+// A machine joins with the kubelet that is wanted. A Node has one, and its other units do not wait for the
+// download.
+void fetch_kubelet(const Seen& seen, Plan& plan) {
+  if (!lacks_kubelet(seen)) return;
+  if (!seen.joined) plan.steps.emplace_back(fetch_of_kubelet(seen));
   owe_restarts({seen.places.unit}, *seen.wanted, plan.state);
+}
+
+void fetch_kubelet_of_node(const Seen& seen, Plan& plan) {
+  if (!seen.joined || !lacks_kubelet(seen)) return;
+  FetchFile fetch = fetch_of_kubelet(seen);
+  fetch.unit = seen.places.unit;
+  plan.steps.emplace_back(std::move(fetch));
 }
 
 // Last of the files, so that a kubelet that waits for it finds the others. It is remembered as one of them:
@@ -127,15 +144,16 @@ void disable_units(const Seen& seen, Plan& plan) {
   }
 }
 
-// The agent's own unit comes last: its restart ends this process.
-void restart_units(Plan& plan) {
-  for (const std::string& unit : plan.state.restarts)
-    if (unit != kOwnUnit) plan.steps.emplace_back(RestartUnit{unit});
+void restart_if_owed(const std::string& unit, Plan& plan) {
+  if (plan.state.restarts.contains(unit)) plan.steps.emplace_back(RestartUnit{unit});
 }
 
-void restart_itself(Plan& plan) {
-  const std::string own(kOwnUnit);
-  if (plan.state.restarts.contains(own)) plan.steps.emplace_back(RestartUnit{own});
+// The kubelet's comes after the others. The agent's own is not among them: its restart ends this process.
+void restart_units(const Seen& seen, Plan& plan) {
+  for (const std::string& unit : plan.state.restarts)
+    if (unit != kOwnUnit && unit != seen.places.unit) plan.steps.emplace_back(RestartUnit{unit});
+  fetch_kubelet_of_node(seen, plan);
+  restart_if_owed(seen.places.unit, plan);
 }
 
 }  // namespace
@@ -154,10 +172,10 @@ Plan decide(const Seen& seen) {
     set_units(seen, plan);
     disable_units(seen, plan);
   }
-  restart_units(plan);
+  restart_units(seen, plan);
   if (seen.wanted != nullptr && seen.state.applied != seen.wanted->checksum)
     plan.steps.emplace_back(NoteApplied{seen.wanted->checksum});
-  restart_itself(plan);
+  restart_if_owed(std::string(kOwnUnit), plan);
   return plan;
 }
 

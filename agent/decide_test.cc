@@ -160,6 +160,23 @@ TEST(Decide, AnotherKubeletIsFetchedAndRestarted) {
   EXPECT_THAT(stage.steps(), IsEmpty());
 }
 
+TEST(Decide, ANodesKubeletIsFetchedWhenItsOtherUnitsRunAndAMachinesBeforeItJoins) {
+  DecideStage stage;
+  stage.wanted.kubelet = {.path = "/usr/local/bin/kubelet", .url = "https://x", .checksum = "k2"};
+  stage.wanted.files[1] = a_file("/etc/systemd/system/b.service", "b2", {"b.service"});
+  stage.wanted.checksum = "c2";
+  stage.state.restarts = {"z.service"};
+
+  EXPECT_THAT(stage.steps(),
+              ElementsAre("write /etc/systemd/system/b.service", "reload units", "restart b.service",
+                          "restart z.service", "fetch /usr/local/bin/kubelet", "restart kubelet.service",
+                          "applied c2"));
+  EXPECT_THAT(stage.plan().state.restarts, ElementsAre("b.service", "kubelet.service", "z.service"));
+
+  stage.joined = false;
+  EXPECT_EQ(stage.steps().at(1), "fetch /usr/local/bin/kubelet");
+}
+
 TEST(Decide, AMachineThatHasNotJoinedGetsItsBootstrapKubeconfigLastOfTheFiles) {
   DecideStage stage;
   stage.joined = false;

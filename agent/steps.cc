@@ -43,7 +43,9 @@ State after(State state, const Step& step) {
 }
 
 bool may_fail_alone(const Step& step) {
-  return std::holds_alternative<EnableUnit>(step) || std::holds_alternative<RestartUnit>(step);
+  const auto* fetch = std::get_if<FetchFile>(&step);
+  return (fetch != nullptr && !fetch->unit.empty()) || std::holds_alternative<EnableUnit>(step) ||
+         std::holds_alternative<RestartUnit>(step);
 }
 
 }  // namespace capstan::agent

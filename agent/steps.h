@@ -22,6 +22,7 @@ struct FetchFile {
   std::string url = {};
   std::string checksum = {};
   Mark mark = {};
+  std::string unit = {};  // where it fails, the restart of that unit alone waits; empty: all that follows
   bool operator==(const FetchFile&) const = default;
 };
 struct RemoveFile {
@@ -56,8 +57,8 @@ using Step = std::variant<WriteFile, FetchFile, RemoveFile, ReloadUnits, EnableU
 std::string describe(const Step& step);  // "write /etc/a", "restart a.service"
 // What is remembered once it is done.
 State after(State state, const Step& step);
-// A unit that does not start keeps no other from it. A file that can't be written, or a unit that does not
-// stop, keeps back all that follows.
+// A unit that does not start keeps no other from it, nor does a download that one unit waits for. A file that
+// can't be written, or a unit that does not stop, keeps back all that follows.
 bool may_fail_alone(const Step& step);
 
 }  // namespace capstan::agent
