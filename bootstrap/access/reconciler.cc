@@ -12,9 +12,11 @@ Result<runtime::Outcome> Reconciler::reconcile(const runtime::Context& context, 
   const auto seen = TRY(observe(with, key));
   if (!seen) return runtime::Outcome::done();
   const Plan plan = decide(*seen);
-  if (plan.actions.empty()) return runtime::Outcome::done();
-  context.log.debug("decided", {{"plan", describe(plan)}});
-  TRY(act(with, *seen, plan));
+  if (!plan.actions.empty()) {
+    context.log.debug("decided", {{"plan", describe(plan)}});
+    TRY(act(with, *seen, plan));
+  }
+  if (!seen->wanted) deps_.workloads.forget(key);  // it is asked nothing more
   return runtime::Outcome::done();
 }
 

@@ -1,6 +1,6 @@
 // What wakes a Cluster: its first CloudConfig that joins machines, each further one, the end of each, and its
-// control plane when that comes up. A Cluster that joins no machines is looked at only when it is unpaused:
-// its last CloudConfig may have gone while it was paused.
+// control plane when that comes up. A Cluster that joins no machines is looked at once after a start, and
+// when it is unpaused: its last CloudConfig may have gone while the provider was away, or the Cluster paused.
 #include "runtime/triggers.h"
 #include "api/v1beta2/cluster_state.h"
 #include "bootstrap/access/observe.h"
@@ -48,15 +48,17 @@ bool is_unpaused(const Change<api::Cluster>& change) {
   return change.before && is_paused(*change.before) && !is_paused(*change.after);
 }
 
-bool may_join_now(const Change<api::Cluster>& change) {
-  return !change.before ||
+bool gets_control_plane(const Change<api::Cluster>& change) {
+  return change.before &&
          api::control_plane_initialized(*change.before) != api::control_plane_initialized(*change.after);
 }
 
 std::vector<ObjectKey> cluster_itself(const Caches& caches, const Change<api::Cluster>& change) {
   if (!change.after) return {};
   ObjectKey key = kube::key_of(*change.after);
-  if (is_unpaused(change) || (may_join_now(change) && joins_machines(caches, key))) return {std::move(key)};
+  const bool is_new = !change.before;
+  if (is_new || is_unpaused(change) || (gets_control_plane(change) && joins_machines(caches, key)))
+    return {std::move(key)};
   return {};
 }
 

@@ -4,6 +4,7 @@
 
 #include "api/names.h"
 #include "bootstrap/access/reconciler.h"
+#include "test/builders/cluster.h"
 #include "test/fakes/fake_clock.h"
 #include "test/fakes/memory_client.h"
 
@@ -36,6 +37,11 @@ struct AccessWakingFixture {
     if (joins) config.spec.join.emplace();
     caches.cloud_configs.apply(config);
   }
+  void see_cluster() {
+    api::Cluster cluster = builders::a_cluster("c1").running();
+    cluster.metadata.resource_version = api::ResourceVersion(++versions);
+    caches.clusters.apply(cluster);
+  }
   // The Clusters that were woken since the last look.
   std::vector<std::string> woken() {
     std::vector<std::string> names;
@@ -67,6 +73,15 @@ TEST(AccessTriggers, WakeAClusterByACloudConfigThatGetsItsLabelLater) {
   EXPECT_THAT(world.woken(), ElementsAre("c1"));
   world.see_config("c2");
   EXPECT_THAT(world.woken(), UnorderedElementsAre("c1", "c2"));
+}
+
+// A token and the bindings stayed when the last CloudConfig went while the provider was away.
+TEST(AccessTriggers, WakeAClusterThatJoinsNothingOnceAfterAStart) {
+  AccessWakingFixture world;
+  world.see_cluster();
+  EXPECT_THAT(world.woken(), ElementsAre("c1"));
+  world.see_cluster();
+  EXPECT_THAT(world.woken(), IsEmpty());
 }
 
 }  // namespace
