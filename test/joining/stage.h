@@ -79,6 +79,7 @@ void make_node_config(JoiningStage& stage, const std::string& name);
 void add_machine(JoiningStage& stage, const std::string& node_config);
 void delete_machine(JoiningStage& stage, SimMachine& machine);
 void change_config(JoiningStage& stage, const std::string& node_config);
+void kill_provider(JoiningStage& stage);
 void do_something(JoiningStage& stage);
 
 }  // namespace capstan::joining

@@ -52,13 +52,6 @@ void ask_restart(JoiningStage& stage) {
                              kNever);
 }
 
-void kill_provider(JoiningStage& stage) {
-  stage.act("provider killed");
-  stage.tell("the provider is killed");
-  stage.last_trouble = stage.baton.steady_now();
-  stage.baton.crash(bootstrap::kProvider);
-}
-
 void reboot(JoiningStage& stage) {
   SimMachine* machine = some_machine(stage, [](const SimMachine& each) { return each.vm != nullptr; });
   if (machine == nullptr) return;
@@ -165,6 +158,13 @@ void change_config(JoiningStage& stage, const std::string& node_config) {
   bootstrap::must(stage.user.patch(kube::resource_of<api::NodeConfig>(), named(node_config),
                                    json::object{{"spec", api::to_json(spec_of(draft))}}, {}, kNever),
                   "change the NodeConfig");
+}
+
+void kill_provider(JoiningStage& stage) {
+  stage.act("provider killed");
+  stage.tell("the provider is killed");
+  stage.last_trouble = stage.baton.steady_now();
+  stage.baton.crash(bootstrap::kProvider);
 }
 
 void do_something(JoiningStage& stage) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 #include "test/joining/stage.h"
 
 namespace capstan::joining {
@@ -15,6 +17,7 @@ constexpr auto kDeadFor = 12s;  // nothing of a dead provider is still under way
 constexpr auto kLook = 3s;
 constexpr auto kTimeToConverge = 2h;
 constexpr auto kTimeToGo = 30min;
+constexpr auto kAfterTheEnd = 3min;  // a turn that comes late has come
 
 class World {
  public:
@@ -49,6 +52,7 @@ class World {
   std::string missing_of(SimMachine& machine);
   std::string missing_of_config(const std::string& name);
   std::string left_over();
+  std::string left_in_workload();
   // What is still missing after that time is broken.
   void expect(std::string_view what, Nanoseconds within, const std::function<std::string()>& lacks);
 
@@ -150,11 +154,15 @@ std::string World::missing_of_config(const std::string& name) {
                      ready == nullptr ? "says nothing" : std::string(ready->message.view()));
 }
 
+// Now and then the provider is away while the last machines go.
 void World::expect_clean_end() {
+  if (stage_.options.faults && stage_.baton.draw(3) == 0) kill_provider(stage_);
   for (auto& [name, machine] : stage_.machines)
     if (!machine.doomed) delete_machine(stage_, machine);
   for (const std::string name : {"workers", "others"}) stage_.remove<api::NodeConfig>(name);
   expect("clean end", kTimeToGo, [this] { return left_over(); });
+  stage_.rest(kAfterTheEnd);
+  expect("lasting end", 0s, [this] { return left_over(); });
 }
 
 std::string World::left_over() {
@@ -162,7 +170,18 @@ std::string World::left_over() {
     if (machine.vm) return "the VM of " + name;
   for (const std::string name : {"workers", "others"})
     if (stage_.get<api::NodeConfig>(name)) return "NodeConfig " + name;
-  if (!stage_.workload_api.stored_all("rbac.authorization.k8s.io", "roles").empty()) return "a Role";
+  for (const auto& [name, machine] : stage_.machines)
+    if (stage_.secret(name)) return "the bootstrap data of " + name;
+  return left_in_workload();
+}
+
+std::string World::left_in_workload() {
+  constexpr std::string_view kRbac = "rbac.authorization.k8s.io";
+  const std::array<std::pair<std::string_view, std::string_view>, 4> kinds = {
+      {{"", "secrets"}, {kRbac, "roles"}, {kRbac, "rolebindings"}, {kRbac, "clusterrolebindings"}}};
+  for (const auto& [group, plural] : kinds)
+    for (const auto& object : stage_.workload_api.stored_all(group, plural))
+      return fmt::format("{} {}", plural, std::string(object->at("metadata").at("name").as_string()));
   return {};
 }
 
