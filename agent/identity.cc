@@ -1,5 +1,7 @@
 #include "agent/identity.h"
 
+#include <algorithm>
+
 #include "api/bootstrap/names.h"
 
 namespace capstan::agent {
@@ -7,10 +9,18 @@ namespace {
 
 constexpr std::string_view kNodePrefix = "system:node:";
 
+char small_letter(char letter) {
+  return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+}
+
 }  // namespace
 
+// A kubelet names its Node after its host, in small letters.
 std::string machine_name(const api::AgentFacts& facts, std::string_view host_name) {
-  return facts.pool.value_or(false) ? std::string(host_name) : facts.machine.str();
+  if (!facts.pool.value_or(false)) return facts.machine.str();
+  std::string name(host_name);
+  std::ranges::transform(name, name.begin(), small_letter);
+  return name;
 }
 
 net::Subject subject_of(const api::AgentFacts& facts, std::string_view host_name) {

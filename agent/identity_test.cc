@@ -31,6 +31,13 @@ TEST(Identity, OfAnInstanceOfAPoolIsThatOfItsHost) {
   EXPECT_EQ(subject_of(facts, "host-7").common_name, "capstan.dev:agent:default:host-7");
 }
 
+// It could not renew its certificate: no Node had the name that it gave.
+TEST(Identity, OfAnInstanceIsInSmallLettersAsItsNode) {
+  const api::AgentFacts facts = {.namespace_ = "default"_text, .machine = "pool"_text, .pool = true};
+
+  EXPECT_EQ(subject_of(facts, "Host-7.Example").common_name, "capstan.dev:agent:default:host-7.example");
+}
+
 TEST(Standing, IsDueAfterFourFifthsOfItsLife) {
   EXPECT_EQ(standing(of_ten_days(kNow), kNow + days(8) - hours(1)), Standing::Good);
   EXPECT_EQ(standing(of_ten_days(kNow), kNow + days(8)), Standing::Due);
