@@ -8,10 +8,12 @@ here is needed beyond the standard library. The protocol is described in docs/dr
 """
 import argparse
 import base64
+import contextlib
 import hashlib
 import http.server
 import json
 import os
+import pathlib
 import shlex
 import shutil
 import signal
@@ -23,31 +25,26 @@ KEY_TAG = "capstan.dev/instance-key"
 VMS_PER_PAGE = 500
 
 
-class Failure(Exception):
-    """What a verb answers instead of a VM: a code that Capstan knows, and words for people."""
-
+class Failure(Exception):  # what a verb answers instead of a VM: a code that Capstan knows, and words for people
     def __init__(self, code, message):
         super().__init__(message)
         self.answer = {"code": code, "message": message}
 
 
 class Cloud:
-    """All VMs, each a folder with vm.json and the user data. One verb at a time."""
-
+    """All VMs, each a folder with vm.json and the user data. One verb at a time: a request in, an answer out."""
     def __init__(self, state, boot):
-        self.state = state
+        self.state = pathlib.Path(state).absolute()
         self.boot_with = boot  # words that stand before the user data's name
         self.lock = threading.Lock()
-        os.makedirs(state, mode=0o700, exist_ok=True)
-
-    # --- verbs: a request in, an answer out ---
+        self.state.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     def create(self, request):
         key = request.get("instanceKey")
         if not key or not request.get("name"):
             raise Failure("InvalidArgument", "instanceKey and name are missing")
-        found = [vm for vm in self.all() if vm["tags"][KEY_TAG] == key]  # the promise: one VM for a key
-        vm = found[0] if found else self.new(key, request)
+        known = (vm for vm in self.all() if vm["tags"][KEY_TAG] == key)
+        vm = next(known, None) or self.new(key, request)  # the promise: one VM for a key
         if vm["pid"] is None:
             self.boot(vm, base64.b64decode(request.get("userData", "")))
         return {"vm": self.shown(vm)}
@@ -68,8 +65,8 @@ class Cloud:
     def list(self, request):
         wanted = request.get("tags", {}).items()
         after = request.get("continue", "")
-        vms = sorted((vm for vm in self.all() if wanted <= vm["tags"].items()), key=lambda vm: vm["providerID"])
-        rest = [vm for vm in vms if vm["providerID"] > after]
+        found = [vm for vm in self.all() if wanted <= vm["tags"].items() and vm["providerID"] > after]
+        rest = sorted(found, key=lambda vm: vm["providerID"])
         answer = {"vms": [self.shown(vm) for vm in rest[:VMS_PER_PAGE]]}
         if len(rest) > VMS_PER_PAGE:
             answer["continue"] = rest[VMS_PER_PAGE - 1]["providerID"]
@@ -77,11 +74,8 @@ class Cloud:
 
     def tag(self, request):
         vm = self.find(request)
-        for name, value in request.get("tags", {}).items():
-            if value:
-                vm["tags"][name] = value
-            else:
-                vm["tags"].pop(name, None)
+        tags = vm["tags"] | request.get("tags", {})
+        vm["tags"] = {name: value for name, value in tags.items() if value}  # an empty value takes a tag off
         self.write(vm)
         return {}
 
@@ -91,37 +85,31 @@ class Cloud:
     def identity(self, request):
         return {"driver": "process", "account": str(os.getuid()), "region": os.uname().nodename}
 
-    # --- what is behind them ---
-
-    def new(self, key, request):
-        """A VM that has a folder and no process yet."""
-        tags = dict(request.get("tags", {}), **{KEY_TAG: key})
+    def new(self, key, request):  # a VM that has a folder and no process yet
         number = hashlib.sha256(key.encode()).hexdigest()[:16]
-        vm = {"providerID": "process:///" + number, "name": request["name"], "tags": tags,
-              "failureDomain": request.get("failureDomain", ""), "pid": None}
-        os.makedirs(self.folder(vm), mode=0o700, exist_ok=True)
+        vm = {"providerID": "process:///" + number, "name": request["name"], "pid": None,
+              "tags": request.get("tags", {}) | {KEY_TAG: key}, "failureDomain": request.get("failureDomain", "")}
+        self.folder(vm).mkdir(mode=0o700, exist_ok=True)
         self.write(vm)
         return vm
 
     def boot(self, vm, user_data):
         """Runs the script in a process group of its own, which outlives the driver, once vm.json has its pid."""
         folder = self.folder(vm)
-        script = os.path.join(folder, "user-data")
-        with open(script, "wb") as file:
-            file.write(user_data)
-        os.chmod(script, 0o700)
-        about = dict(os.environ, VM_NAME=vm["name"], VM_PROVIDER_ID=vm["providerID"])
+        script = folder / "user-data"
+        script.write_bytes(user_data)
+        script.chmod(0o700)
         command = ["sh", "-c", 'read go && "$@" </dev/null || exit; exec sleep infinity', "sh", *self.boot_with, script]
-        with open(os.path.join(folder, "console"), "wb") as console:
-            process = subprocess.Popen(command, cwd=folder, env=about, stdin=subprocess.PIPE, stdout=console,
-                                       stderr=console, start_new_session=True)
+        with open(folder / "console", "wb") as console:
+            process = subprocess.Popen(
+                command, cwd=folder, stdin=subprocess.PIPE, stdout=console, stderr=console, start_new_session=True,
+                env=os.environ | {"VM_NAME": vm["name"], "VM_PROVIDER_ID": vm["providerID"]})
         vm["pid"] = process.pid
         self.write(vm)
         with process.stdin as go:
             go.write(b"go\n")
 
-    def shown(self, vm):
-        """As the protocol wants it."""
+    def shown(self, vm):  # as the protocol wants it
         return {"providerID": vm["providerID"], "name": vm["name"], "tags": vm["tags"],
                 "failureDomain": vm["failureDomain"], "state": "Running" if runs(vm["pid"]) else "Stopped",
                 "addresses": [{"type": "Hostname", "address": vm["name"]},
@@ -135,39 +123,27 @@ class Cloud:
         return found[0]
 
     def all(self):
-        for name in os.listdir(self.state):
-            path = os.path.join(self.state, name, "vm.json")
-            if os.path.exists(path):
-                with open(path, encoding="utf-8") as file:
-                    yield json.load(file)
+        return [json.loads(path.read_text()) for path in self.state.glob("*/vm.json")]
 
     def write(self, vm):
-        path = os.path.join(self.folder(vm), "vm.json")
-        with open(path + ".new", "w", encoding="utf-8") as file:
-            json.dump(vm, file)
-        os.replace(path + ".new", path)  # never half a file
+        path = self.folder(vm) / "vm.json.new"
+        path.write_text(json.dumps(vm))
+        path.rename(path.with_suffix(""))  # never half a file
 
     def folder(self, vm):
-        return os.path.join(self.state, vm["providerID"].rsplit("/", 1)[1])
+        return self.state / vm["providerID"].rsplit("/", 1)[1]
 
 
 def runs(pid):
     if pid is None:
         return False
-    try:
+    with contextlib.suppress(ChildProcessError):  # started by the driver before this one
         os.waitpid(pid, os.WNOHANG)  # a child that has ended is no zombie from now on
-    except ChildProcessError:
-        pass  # started by the driver before this one
-    try:
-        os.kill(pid, 0)
-        return True
-    except ProcessLookupError:
-        return False
+    return os.path.exists(f"/proc/{pid}")
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
     """POST /v1/<verb>: the verbs are the methods of Cloud that are named so."""
-
     protocol_version = "HTTP/1.1"  # keeps connections
     VERBS = ("create", "status", "delete", "list", "tag", "volumeIds", "identity")  # no initialize: nothing to set up
 
@@ -184,9 +160,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         verb = self.path.removeprefix("/v1/")
         if verb not in self.VERBS:
             raise Failure("Unimplemented", "there is no verb " + verb)
-        cloud = self.server.cloud
-        with cloud.lock:
-            return getattr(cloud, verb)(request)
+        with self.server.cloud.lock:
+            return getattr(self.server.cloud, verb)(request)
 
     def answer(self, status, body):
         text = json.dumps(body).encode()
@@ -211,8 +186,7 @@ def main():
     arguments.add_argument("--state", required=True, help="folder of the VMs")
     arguments.add_argument("--boot", default="", help="command that runs the user data; they run by themselves without")
     options = arguments.parse_args()
-    if os.path.exists(options.socket):
-        os.unlink(options.socket)  # of a driver that is gone
+    pathlib.Path(options.socket).unlink(missing_ok=True)  # of a driver that is gone
     os.umask(0o077)  # the socket is for this user only
     with Server(options.socket, Handler) as server:
         server.cloud = Cloud(options.state, shlex.split(options.boot))
