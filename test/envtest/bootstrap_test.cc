@@ -125,5 +125,66 @@ TEST_F(Bootstrap, ApprovesTheCertificateOfAnAgentForItsOwnMachineAlone) {
   expect_rights_suffice(*servers_);
 }
 
+// kube-controller-manager deletes tokens that have ended.
+class TokenCleaner : public Bootstrap {
+ protected:
+  RealServerOptions server_options() const override {
+    RealServerOptions options = Bootstrap::server_options();
+    options.controller_manager = true;
+    options.controllers = {"token-cleaner-controller"};
+    return options;
+  }
+  std::string token_in_data() { return as_kubelet().token.reveal(); }
+  static kube::ObjectKey secret_of(const std::string& token) {
+    return bootstrap::key_of_token(token.substr(0, token.find('.')));
+  }
+  bool is_there(const std::string& token) {
+    return admin_->get(kube::resources::secrets(), secret_of(token), soon()).has_value();
+  }
+  Time expiry_of(const std::string& token) {
+    const auto secret = admin_->get(kube::resources::secrets(), secret_of(token), soon());
+    const auto read = secret ? bootstrap::read_token(*secret) : fail(secret.error());
+    must(read, "read the token");
+    return read ? read->expires : Time();
+  }
+  void let_expire(const std::string& token, Seconds from_now) {
+    must(admin_->patch(kube::resources::secrets(), secret_of(token),
+                       bootstrap::expiry_patch(Time::from(clock_.now()) + from_now), {}, soon()),
+         "change the token's expiry");
+  }
+};
+
+TEST_F(TokenCleaner, TakesATokenThatHasEndedAndTheMachineGetsAnother) {
+  add_cluster();
+  add_machine();
+  ASSERT_TRUE(eventually([&] { return has_data(); }));
+  const std::string first = token_in_data();
+
+  let_expire(first, Seconds(-60));
+  ASSERT_TRUE(eventually([&] { return !is_there(first); }));
+  change_commands();
+
+  EXPECT_TRUE(eventually([&] { return token_in_data() != first; }));
+  EXPECT_TRUE(is_there(token_in_data()));
+  must(who_am_i(*client(as_kubelet())), "ask who we are");
+}
+
+TEST_F(TokenCleaner, LeavesATokenThatWasExtendedBeforeItsEnd) {
+  constexpr Seconds kLeft{10};
+  add_cluster();
+  add_machine();
+  ASSERT_TRUE(eventually([&] { return has_data(); }));
+  const std::string token = token_in_data();
+  let_expire(token, kLeft);
+  const Time first_end = expiry_of(token);
+
+  change_commands();
+  ASSERT_TRUE(eventually([&] { return expiry_of(token) > first_end + Seconds(3600); }));
+  ASSERT_TRUE(eventually([&] { return Time::from(clock_.now()) > first_end + Seconds(5); }));
+
+  EXPECT_TRUE(is_there(token));
+  EXPECT_EQ(token_in_data(), token);
+}
+
 }  // namespace
 }  // namespace capstan::envtest
