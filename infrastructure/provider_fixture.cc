@@ -48,6 +48,15 @@ void Management::provision_cluster() {
   must(kube::patch_status(user, *cluster, after, kNever), "provision the cluster");
 }
 
+void Management::probe_cluster(std::string_view status) {
+  change_status<api::Cluster>("c1", [&](api::Cluster& cluster) {
+    cluster.status.initialization.control_plane_initialized = true;
+    api::conditions::set(cluster.status.conditions,
+                         api::conditions::make(api::condition::kRemoteConnectionProbe, status, "Test"), 1,
+                         builders::noon());
+  });
+}
+
 void Management::add_cluster() {
   api::Cluster cluster = builders::a_cluster("c1").without_control_plane_ref();
   cluster.spec.infrastructure_ref->kind = "DriverCluster"_text;

@@ -90,8 +90,26 @@ struct Management {
     must(kube::patch(user, *before, after, kNever), "patch");
   }
 
+  template <typename T>
+  void freeze(const std::string& name) {
+    change<T>(name, [](T& object) { object.metadata.annotations.set("capstan.dev/freeze", "audit"); });
+  }
+  template <typename T>
+  void thaw(const std::string& name) {
+    change<T>(name, [](T& object) { object.metadata.annotations.erase("capstan.dev/freeze"); });
+  }
+  template <typename T>
+  void change_status(const std::string& name, const std::function<void(T&)>& how) {
+    const auto before = get<T>(name);
+    T after = *before;
+    how(after);
+    must(kube::patch_status(user, *before, after, kNever), "patch the status");
+  }
+
   // What the core does once the DriverCluster says it is provisioned.
   void provision_cluster();
+  // And while it does not reach the API server of the cluster, whose control plane is initialized.
+  void probe_cluster(std::string_view status);
   void add_cluster();
   void add_data_secret(const std::string& name);
   // A Machine with bootstrap data, and the DriverMachine it owns.

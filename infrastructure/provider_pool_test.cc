@@ -710,6 +710,34 @@ TEST(ProviderPoolWithMachines, TakesItsMarkOffAMachineThatIsWellAgain) {
   });
 }
 
+TEST(ProviderPoolWithMachines, OfAFrozenClusterMakesNoMachineAndReplacesNone) {
+  InfrastructureFixture world;
+  world.run([&] {
+    const InfrastructureFixture::Process process(world, world.management);
+    PoolCore core(world.management);
+    world.bring_cluster_up();
+    world.management.add_pool("mp1", 2, with_machines());
+    EXPECT_TRUE(world.eventually([&] { return core.has(2, 2); }));
+    const auto names = core.machines();
+    say(world.management, names[0], joins);
+
+    world.management.freeze<api::Cluster>("c1");
+    say(world.management, names[1], is_handed_over);
+    world.pause(2min);
+    EXPECT_THAT(world.management.pool_ready("mp1"), HasSubstr("none is: Cluster c1 is frozen"));
+    world.management.resize("mp1", 4);
+    world.pause(2min);
+    core.turn();
+
+    EXPECT_EQ(core.machines(), names);
+    EXPECT_EQ(world.management.pool_ready("mp1"),
+              "Resizing: 2 instances are missing; none is made: Cluster c1 is frozen by the annotation "
+              "capstan.dev/freeze; take it off");
+    world.management.thaw<api::Cluster>("c1");
+    EXPECT_TRUE(world.eventually([&] { return core.has(4, 4); }));
+  });
+}
+
 TEST(ProviderPoolWithMachines, SpreadsInstancesOverTheFailureDomains) {
   InfrastructureFixture world;
   world.run([&] {

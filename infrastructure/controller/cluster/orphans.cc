@@ -4,12 +4,11 @@
 
 #include <algorithm>
 
-#include "api/conditions/conditions.h"
 #include "api/names.h"
 #include "api/policy/fleet_request.h"
 #include "api/policy/names.h"
-#include "api/v1beta2/cluster_state.h"
 #include "base/safeguards.h"
+#include "infrastructure/controller/brakes.h"
 
 namespace capstan::infrastructure::cluster {
 namespace {
@@ -19,8 +18,6 @@ constexpr std::size_t kMostInStatus = 50;
 constexpr std::size_t kMostInNote = 10;
 constexpr std::size_t kLongestName = 253;  // that the status holds
 
-bool is_frozen(const api::Cluster& cluster, const OrphanSettings& settings);
-bool is_out_of_reach(const api::Cluster& cluster);
 bool may_be_deleted(const Finding& vm);
 bool has_place_to_give_up(const api::Cluster& cluster, const OrphanSettings& settings);
 std::string why_it_is_there(const Finding& vm, const Observation& seen);
@@ -94,26 +91,13 @@ std::vector<runtime::Note> last_notes_of_orphans(const api::DriverClusterStatus&
 }
 
 std::string_view why_held(const api::Cluster& cluster, const OrphanSettings& settings) {
-  if (is_frozen(cluster, settings)) return "kept while the cluster is frozen";
-  if (is_out_of_reach(cluster)) return "kept while the API server of the cluster is out of reach";
+  if (settings.frozen || is_frozen(cluster)) return "kept while the cluster is frozen";
+  if (is_out_of_reach(cluster) && !is_off(Safeguard::OrphanChecks))
+    return "kept while the API server of the cluster is out of reach";
   return {};
 }
 
 namespace {
-
-bool is_frozen(const api::Cluster& cluster, const OrphanSettings& settings) {
-  const std::string_view said = cluster.metadata.annotations.value_or_empty(api::policy::annotation::kFreeze);
-  const bool by_person = !said.empty() && said != "false";
-  return settings.frozen || by_person ||
-         api::conditions::is_true(cluster.status.conditions, api::policy::condition::kFrozen);
-}
-
-// As the core tells it: a core that has not said anything yet has no evidence.
-bool is_out_of_reach(const api::Cluster& cluster) {
-  return api::control_plane_initialized(cluster) &&
-         !api::conditions::is_true(cluster.status.conditions, api::condition::kRemoteConnectionProbe) &&
-         !is_off(Safeguard::OrphanChecks);
-}
 
 // A grant without a request was used: the controller of the FleetPolicy counts it, and takes it off.
 bool has_place_to_give_up(const api::Cluster& cluster, const OrphanSettings& settings) {

@@ -99,11 +99,12 @@ void provide(const Observation& seen, Plan& plan) {
   const PoolSize size = size_of(seen);
   plan.wanted = size.wanted;
   plan.flaw = size.refused;
+  plan.brakes = brakes_of(*seen.cluster, *seen.owner);
   if (size.set_replicas) plan.actions.emplace_back(*size.set_replicas);
   if (seen.with_machines())
     size_members(seen, plan);
   else
-    plan.actions.emplace_back(SizeGroup{.wanted = plan.wanted});
+    plan.actions.emplace_back(SizeGroup{.wanted = plan.wanted, .brakes = plan.brakes});
 }
 
 void sign_on(const Observation& seen, Plan& plan) {

@@ -188,6 +188,86 @@ TEST(DecidePool, WaitsForTheClustersInfrastructure) {
   EXPECT_EQ(decide(seen).waiting->code, api::NoteCode::WaitingForClusterInfrastructure);
 }
 
+// --- brakes ---
+
+void freeze(Seen& seen) { seen.owner.metadata.annotations.set("capstan.dev/freeze", "audit"); }
+void overshoot(Seen& seen) {
+  seen.owner.status.conditions = {
+      api::conditions::make("capstan.dev/Frozen", api::status::kTrue, "OvershootingReplicaCount")};
+}
+void lose_api_server(Seen& seen) {
+  seen.cluster->status.initialization.control_plane_initialized = true;
+  seen.cluster->status.conditions = {
+      api::conditions::make(api::condition::kRemoteConnectionProbe, api::status::kFalse, "Test")};
+}
+Sizing held_size(const Observation& seen, const std::vector<Vm>& there) {
+  const Plan plan = decide(seen);
+  Sizing held = sizing(*seen.object, plan.wanted, there);
+  hold_back(plan.brakes, held);
+  return held;
+}
+
+TEST(DecidePool, MakesNoneAndRemovesNoneWhileABrakeHoldsIt) {
+  for (const auto& hold : {freeze, lose_api_server}) {
+    Seen few(3);
+    hold(few);
+    Seen many(1);
+    hold(many);
+    auto stopped = vms({"mp1-0", "mp1-1"});
+    stopped.front().state = VmState::Stopped;
+
+    EXPECT_THAT(planned(few), HasSubstr("size the group to 3, make none, remove none"));
+    EXPECT_THAT(held_size(few, vms({"mp1-0"})).missing, IsEmpty());
+    EXPECT_THAT(names(held_size(many, vms({"mp1-0", "mp1-1"})).staying), ElementsAre("mp1-0", "mp1-1"));
+    EXPECT_THAT(held_size(many, vms({"mp1-0", "mp1-1"})).victims, IsEmpty());
+    EXPECT_THAT(names(held_size(few, stopped).kept), ElementsAre("mp1-0")) << "listed, and not counted";
+  }
+}
+
+TEST(DecidePool, WithTooManyInstancesMakesNoneAndRemovesSome) {
+  Seen many(1);
+  overshoot(many);
+
+  EXPECT_THAT(planned(many), HasSubstr("size the group to 1, make none"));
+  EXPECT_THAT(names(held_size(many, vms({"mp1-0", "mp1-1"})).victims), ElementsAre("mp1-1"));
+}
+
+TEST(DecidePool, HoldsCreationRemovalAndReplacementOfMachinesAndSaysSo) {
+  const auto in = [](Seen seen) {
+    freeze(seen);
+    return decide(seen);
+  };
+  Seen sick(2);
+  sick.with("a").with("b", {}, [](auto&, api::Machine& machine) {
+    machine = builders::a_machine("b").on_node("b").awaiting_remediation();
+  });
+  sick.members.front().machine =
+      std::make_shared<const api::Machine>(builders::a_machine("a").on_node("a").ready());
+  ASSERT_EQ(pool::sick(decide(sick)).size(), 1U);
+
+  const Plan few = in(Seen(3).with("a"));
+  const Plan many = in(Seen(1).with("a").with("b"));
+  const Plan replaced = in(sick);
+
+  EXPECT_EQ(missing(few), 0U);
+  EXPECT_THAT(victims(many), IsEmpty());
+  EXPECT_THAT(pool::sick(replaced), IsEmpty());
+  const std::string why = "MachinePool mp1 is frozen by the annotation capstan.dev/freeze; take it off";
+  EXPECT_EQ(few.flaw->message, "2 instances are missing; none is made: " + why);
+  EXPECT_EQ(many.flaw->message, "1 instances are to go; none is removed: " + why);
+  EXPECT_EQ(replaced.flaw->message, "instance b is to be replaced; none is: " + why);
+  EXPECT_FALSE(in(Seen(1).with("a")).flaw) << "what needs nothing is ready";
+}
+
+TEST(DecidePool, GoesWhenAUserDeletesItWhileItIsFrozen) {
+  Seen seen;
+  freeze(seen);
+  seen.object.metadata.finalizers = api::Finalizers({Text(api::driver::finalizer::kMachinePool)});
+  seen.object.metadata.deletion_timestamp = builders::noon();
+
+  EXPECT_EQ(planned(seen), "remove all VMs of the group\ndrop the finalizer");
+}
+
 TEST(DecidePool, DoesNothingWhilePausedOrBehind) {
   Seen paused;
   paused.object.metadata.annotations.set("cluster.x-k8s.io/paused", "");

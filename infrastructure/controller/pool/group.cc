@@ -31,8 +31,9 @@ bool Work::perform(const SizeGroup& action) {
   if (!there || !is_right_account(*credentials)) return false;
   if (!there->empty()) adopt_account(*credentials);
   Sizing size = sizing(*seen_.object, action.wanted, *there);
+  hold_back(action.brakes, size);
   std::vector<Vm> counted = std::move(size.staying);
-  std::vector<Vm> left;
+  std::vector<Vm> left = std::move(size.kept);
   remove_victims(size.victims, *credentials, left);
   effects_.more = size.missing.size() > kVmsPerTurn || !size.victims.empty();
   if (size.missing.size() > kVmsPerTurn) size.missing.resize(kVmsPerTurn);

@@ -32,7 +32,8 @@ std::optional<runtime::Readiness> flaw_of(const std::vector<Member>& members);
 }  // namespace
 
 void size_members(const Observation& seen, Plan& plan) {
-  const Turnover turnover = plan.wanted ? pool::turnover(seen, *plan.wanted) : Turnover();
+  Turnover turnover = plan.wanted ? pool::turnover(seen, *plan.wanted) : Turnover();
+  std::string held = hold_back(plan.brakes, turnover);
   if (turnover.recheck) plan.recheck = turnover.recheck;
   turn_over(seen, turnover, plan);
   plan.actions.emplace_back(list_of(seen, turnover.victims));
@@ -41,6 +42,7 @@ void size_members(const Observation& seen, Plan& plan) {
       plan.actions.emplace_back(DropMark{.machine = member.machine});
   }
   if (auto flaw = flaw_of(seen.members)) plan.flaw = std::move(flaw);
+  if (!held.empty()) plan.flaw = resizing(std::move(held));
 }
 
 std::string emptiest(const api::List<Text>& domains, const std::vector<std::string>& used) {

@@ -30,7 +30,10 @@ std::string describe(const SetReplicas& action) {
 }
 
 std::string describe(const SizeGroup& action) {
-  return action.wanted ? fmt::format("size the group to {}", *action.wanted) : "keep the size of the group";
+  return (action.wanted ? fmt::format("size the group to {}", *action.wanted)
+                        : "keep the size of the group") +
+         (action.brakes.creations.empty() ? "" : ", make none") +
+         (action.brakes.deletions.empty() ? "" : ", remove none");
 }
 
 std::string describe(const RemoveGroup&) { return "remove all VMs of the group"; }
@@ -57,6 +60,10 @@ std::string describe(const DropMark& action) {
 }
 
 std::string describe(const DropFinalizer&) { return "drop the finalizer"; }
+
+runtime::Readiness resizing(std::string message) {
+  return {.obstacle = api::NoteCode::Resizing, .message = std::move(message), .silent = true};
+}
 
 std::string describe(const Plan& plan) { return runtime::plan_text(plan.paused, plan.actions, plan.waiting); }
 

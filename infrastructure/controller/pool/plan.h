@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "infrastructure/controller/brakes.h"
 #include "infrastructure/controller/pool/observation.h"
 #include "runtime/paused.h"
 #include "runtime/readiness.h"
@@ -36,6 +37,7 @@ struct SetReplicas {
 // As many as wanted; nothing: as many as there are. sizing.h says which, once the cloud has listed them.
 struct SizeGroup {
   std::optional<std::size_t> wanted = {};
+  Brakes brakes = {};
   bool operator==(const SizeGroup&) const = default;
 };
 struct RemoveGroup {
@@ -84,11 +86,15 @@ struct Plan {
   runtime::Paused paused = {};
   std::vector<Action> actions = {};  // one after the other; one that fails ends the turn
   std::optional<runtime::Waiting> waiting = {};
-  std::optional<std::size_t> wanted = {};       // instances; nothing: as many as there are
+  std::optional<std::size_t> wanted = {};  // instances; nothing: as many as there are
+  Brakes brakes = {};
   std::optional<runtime::Readiness> flaw = {};  // what Ready says in the end, if nothing worse happens
   std::optional<Seconds> recheck = {};
   bool operator==(const Plan&) const = default;
 };
+
+// What Ready says of a group that grows or shrinks, or is kept from it: that is no news.
+runtime::Readiness resizing(std::string message);
 
 // One line per action.
 std::string describe(const Plan& plan);

@@ -13,8 +13,8 @@ using runtime::Readiness;
 
 void count(const Observation& seen, const Plan& plan, api::DriverMachinePool& after);
 std::optional<Readiness> readiness(const Observation& seen, const Plan& plan, const Effects& effects);
-Readiness readiness_of_size(std::size_t there, std::size_t listed, std::size_t wanted);
-Readiness resizing(std::string message);
+Readiness readiness_of_size(std::size_t there, std::size_t listed, const Plan& plan);
+std::string and_why(std::string_view held, const std::string& why);
 
 }  // namespace
 
@@ -50,19 +50,22 @@ std::optional<Readiness> readiness(const Observation& seen, const Plan& plan, co
   if (!effects.there) return std::nullopt;
   if (plan.flaw) return plan.flaw;
   if (!plan.wanted) return std::nullopt;
-  return readiness_of_size(*effects.there, effects.object->spec.provider_id_list.size(), *plan.wanted);
+  return readiness_of_size(*effects.there, effects.object->spec.provider_id_list.size(), plan);
 }
 
-Readiness readiness_of_size(std::size_t there, std::size_t listed, std::size_t wanted) {
-  if (there < wanted) return resizing(fmt::format("{} of {} instances are there", there, wanted));
+Readiness readiness_of_size(std::size_t there, std::size_t listed, const Plan& plan) {
+  const std::size_t wanted = *plan.wanted;
+  if (there < wanted)
+    return resizing(fmt::format("{} of {} instances are there{}", there, wanted,
+                                and_why("none is made", plan.brakes.creations)));
   if (there > wanted || listed > wanted)
-    return resizing(fmt::format("{} instances are there, {} are wanted", std::max(listed, there), wanted));
+    return resizing(fmt::format("{} instances are there, {} are wanted{}", std::max(listed, there), wanted,
+                                and_why("none is removed", plan.brakes.deletions)));
   return {};
 }
 
-// That a group grows or shrinks is no news.
-Readiness resizing(std::string message) {
-  return {.obstacle = api::NoteCode::Resizing, .message = std::move(message), .silent = true};
+std::string and_why(std::string_view held, const std::string& why) {
+  return why.empty() ? std::string() : fmt::format("; {}: {}", held, why);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "api/driver/names.h"
 #include "infrastructure/controller/pool/victims.h"
@@ -39,6 +40,13 @@ Sizing sizing(const api::DriverMachinePool& pool, std::optional<std::size_t> wan
   }
   for (auto& [place, vm] : places.running) sizing.staying.push_back(std::move(vm));
   return sizing;
+}
+
+void hold_back(const Brakes& brakes, Sizing& sizing) {
+  if (!brakes.creations.empty()) sizing.missing.clear();
+  if (brakes.deletions.empty()) return;
+  for (Vm& vm : std::exchange(sizing.victims, {}))
+    (vm.state == VmState::Stopped ? sizing.kept : sizing.staying).push_back(std::move(vm));
 }
 
 std::string vm_name(const api::DriverMachinePool& pool, std::size_t place) {

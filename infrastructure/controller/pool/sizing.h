@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "api/driver/driver_machine_pool.h"
+#include "infrastructure/controller/brakes.h"
 #include "infrastructure/vm.h"
 
 namespace capstan::infrastructure::pool {
@@ -16,10 +17,14 @@ struct Sizing {
   std::vector<std::size_t> missing = {};  // places
   std::vector<Vm> victims = {};
   std::vector<Vm> staying = {};  // by place
+  std::vector<Vm> kept = {};     // they do not run, and stay as long as a brake holds them
 };
 // `wanted`: nothing for as many as there are.
 Sizing sizing(const api::DriverMachinePool& pool, std::optional<std::size_t> wanted,
               const std::vector<Vm>& there);
+
+// Makes none, and lets all stay, as far as the brakes hold them.
+void hold_back(const Brakes& brakes, Sizing& sizing);
 
 std::string vm_name(const api::DriverMachinePool& pool, std::size_t place);
 std::string instance_key(const api::DriverMachinePool& pool, std::size_t place);

@@ -4,6 +4,7 @@
 
 #include "api/driver/names.h"
 #include "api/names.h"
+#include "infrastructure/controller/brakes.h"
 #include "infrastructure/controller/pool/observation.h"
 #include "infrastructure/controller/pool/reconciler.h"
 #include "infrastructure/controller/triggers.h"
@@ -21,7 +22,7 @@ bool concerns_instances(const Change<api::MachinePool>& change) {
   return before->spec.replicas != after->spec.replicas ||
          before->metadata.annotations != after->metadata.annotations ||
          !(before->spec.machine_template.spec.bootstrap == after->spec.machine_template.spec.bootstrap) ||
-         before->metadata.deleting() != after->metadata.deleting();
+         before->metadata.deleting() != after->metadata.deleting() || changes_brakes(change);
 }
 
 bool concerns_its_pool(const Change<api::DriverMachine>& change) {
@@ -78,7 +79,8 @@ void Reconciler::add_triggers(runtime::Queue& queue) {
   runtime::trigger_self(caches.driver_machine_pools, queue);
   runtime::trigger<api::MachinePool>(caches.machine_pools, queue, object_of);
   runtime::trigger<api::Cluster>(caches.clusters, queue, [&caches](const Change<api::Cluster>& change) {
-    return concerns_vms(change) ? pools_of(caches, runtime::key_of(change.object())) : Keys();
+    return concerns_vms(change) || changes_brakes(change) ? pools_of(caches, runtime::key_of(change.object()))
+                                                          : Keys();
   });
   runtime::trigger<api::DriverCluster>(
       caches.driver_clusters, queue, [&caches](const Change<api::DriverCluster>& change) {

@@ -1,5 +1,7 @@
 #include "infrastructure/controller/pool/turnover.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <tuple>
 
@@ -36,6 +38,26 @@ Turnover turnover(const Observation& seen, std::size_t wanted) {
   else
     shrink(seen, std::move(staying), wanted, turnover);
   return turnover;
+}
+
+// A replacement begins with a deletion, and what is made for it comes with it.
+std::string hold_back(const Brakes& brakes, Turnover& turnover) {
+  std::string held;
+  if (!brakes.deletions.empty() && !turnover.victims.empty()) {
+    held =
+        fmt::format("{} instances are to go; none is removed: {}", turnover.victims.size(), brakes.deletions);
+    turnover.victims.clear();
+  }
+  if (!brakes.creations.empty() && turnover.sick) {
+    held = fmt::format("instance {} is to be replaced; none is: {}",
+                       turnover.sick->object->metadata.name.view(), brakes.creations);
+    turnover.sick.reset();
+  }
+  if (!brakes.creations.empty() && turnover.missing > 0) {
+    held = fmt::format("{} instances are missing; none is made: {}", turnover.missing, brakes.creations);
+    turnover.missing = 0;
+  }
+  return held;
 }
 
 namespace {

@@ -3,8 +3,10 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <vector>
 
+#include "infrastructure/controller/brakes.h"
 #include "infrastructure/controller/pool/observation.h"
 
 namespace capstan::infrastructure::pool {
@@ -16,5 +18,8 @@ struct Turnover {
   std::optional<Seconds> recheck = {};
 };
 Turnover turnover(const Observation& seen, std::size_t wanted);
+
+// Takes out what the brakes hold. What that is, and why; empty: nothing.
+std::string hold_back(const Brakes& brakes, Turnover& turnover);
 
 }  // namespace capstan::infrastructure::pool
