@@ -133,5 +133,80 @@ TEST(ProviderBrakes, AFrozenPoolThatAUserDeletesGoes) {
   });
 }
 
+TEST(ProviderBrakes, AMachineWithoutAVmGetsNoneInAFrozenCluster) {
+  InfrastructureFixture world;
+  world.run([&] {
+    const InfrastructureFixture::Process process(world, world.management);
+    world.bring_cluster_up();
+    world.management.freeze<api::Cluster>("c1");
+
+    world.management.add_machine("m1");
+    world.pause(5min);
+    EXPECT_EQ(world.cloud.created(), 0U);
+    EXPECT_EQ(world.management.ready_reason("m1"), "WaitingForCluster");
+    EXPECT_TRUE(world.management.get<api::DriverMachine>("m1")->spec.instance_key.empty());
+
+    world.management.thaw<api::Cluster>("c1");
+    EXPECT_TRUE(world.eventually([&] { return world.management.provisioned("m1"); }, 30s));
+  });
+}
+
+TEST(ProviderBrakes, AMachineWithoutAVmGetsNoneWhileTheApiServerIsOutOfReach) {
+  InfrastructureFixture world;
+  world.run([&] {
+    const InfrastructureFixture::Process process(world, world.management);
+    world.bring_cluster_up();
+    world.management.add_machine("m0");
+    EXPECT_TRUE(world.eventually([&] { return world.management.provisioned("m0"); }))
+        << "before the control plane is initialized nothing is held";
+    world.management.probe_cluster("Unknown");
+
+    world.management.add_machine("m1");
+    world.pause(1min);
+    EXPECT_FALSE(world.management.provisioned("m1"));
+    EXPECT_EQ(world.cloud.created(), 1U);
+
+    world.management.probe_cluster("True");
+    EXPECT_TRUE(world.eventually([&] { return world.management.provisioned("m1"); }, 30s));
+  });
+}
+
+TEST(ProviderBrakes, AVmWhoseAnswerWasLostIsFoundInAFrozenCluster) {
+  InfrastructureFixture world({.faults = {{.verb = sim::SimVerb::Create,
+                                           .code = DriverCode::DeadlineExceeded,
+                                           .times = 1,
+                                           .happened = true}}});
+  world.run([&] {
+    const InfrastructureFixture::Process process(world, world.management);
+    world.bring_cluster_up();
+    world.management.add_machine("m1");
+    EXPECT_TRUE(world.eventually([&] { return world.cloud.created() == 1; }));
+
+    world.management.freeze<api::Cluster>("c1");
+
+    EXPECT_TRUE(world.eventually([&] { return world.management.provisioned("m1"); }));
+    EXPECT_EQ(world.cloud.created(), 1U);
+  });
+}
+
+TEST(ProviderBrakes, AWrittenKeyWithoutAVmWaitsInAFrozenCluster) {
+  InfrastructureFixture world(
+      {.faults = {{.verb = sim::SimVerb::Create, .lasts = 5min, .code = DriverCode::Internal}}});
+  world.run([&] {
+    const InfrastructureFixture::Process process(world, world.management);
+    world.bring_cluster_up();
+    world.management.add_machine("m1");
+    EXPECT_TRUE(world.eventually([&] { return world.management.ready_reason("m1") == "CreateFailed"; }));
+
+    world.management.freeze<api::Cluster>("c1");
+    world.pause(20min);
+
+    EXPECT_EQ(world.cloud.created(), 0U) << "the cloud would make one by now";
+    EXPECT_EQ(world.management.ready_reason("m1"), "WaitingForCluster");
+    world.management.thaw<api::Cluster>("c1");
+    EXPECT_TRUE(world.eventually([&] { return world.management.provisioned("m1"); }, 30s));
+  });
+}
+
 }  // namespace
 }  // namespace capstan::infrastructure

@@ -2,7 +2,9 @@
 
 #include "api/driver/names.h"
 #include "api/meta/finalizers.h"
+#include "api/names.h"
 #include "base/safeguards.h"
+#include "infrastructure/controller/brakes.h"
 
 namespace capstan::infrastructure::machine {
 namespace {
@@ -15,6 +17,8 @@ namespace tag = api::driver::tag;
 void remove(const Observation& seen, Plan& plan);
 void provide(const Observation& seen, Plan& plan);
 std::optional<Waiting> obstacle(const Observation& seen);
+Waiting without_data(const Observation& seen);
+std::string why_held(const Observation& seen);
 void wait(const Observation& seen, Waiting waiting, Plan& plan);
 ProvideVm vm_for(const Observation& seen);
 void restore_finalizer(const Observation& seen, Plan& plan);
@@ -91,12 +95,25 @@ std::optional<Waiting> obstacle(const Observation& seen) {
     return Waiting{.code = NoteCode::WaitingForClusterInfrastructure,
                    .message = "waiting for DriverCluster " + seen.driver_cluster->metadata.name.str() +
                               " to have its spec.clusterKey"};
-  if (!data_secret_of(seen).empty()) return std::nullopt;
+  if (data_secret_of(seen).empty()) return without_data(seen);
+  const std::string held = has_asked_for_vm(*seen.object) ? std::string() : why_held(seen);
+  if (held.empty()) return std::nullopt;
+  return Waiting{.code = NoteCode::WaitingForCluster, .message = held};
+}
+
+Waiting without_data(const Observation& seen) {
   const std::string field = seen.in_pool
                                 ? "spec.template.spec.bootstrap.dataSecretName of the MachinePool of Machine "
                                 : "spec.bootstrap.dataSecretName of Machine ";
-  return Waiting{.code = NoteCode::WaitingForBootstrapData,
-                 .message = "waiting for " + field + seen.machine->metadata.name.str()};
+  return {.code = NoteCode::WaitingForBootstrapData,
+          .message = "waiting for " + field + seen.machine->metadata.name.str()};
+}
+
+// Empty: a VM may be made. A control plane comes back by its VMs, whatever is held.
+std::string why_held(const Observation& seen) {
+  if (seen.machine->metadata.labels.contains(api::label::kControlPlane)) return {};
+  const Brakes brakes = seen.pool ? brakes_of(*seen.cluster, *seen.pool) : brakes_of(*seen.cluster);
+  return brakes.creations.empty() ? std::string() : "no VM is made: " + brakes.creations;
 }
 
 void wait(const Observation& seen, Waiting waiting, Plan& plan) {
@@ -109,6 +126,7 @@ ProvideVm vm_for(const Observation& seen) {
   const api::DriverMachine& object = *seen.object;
   const std::string namespace_ = object.metadata.namespace_.str();
   return {.look_first = has_asked_for_vm(object),
+          .held = why_held(seen),
           .name = object.metadata.name.str(),
           .tags = with_cluster_key(cluster_key_for(seen),
                                    {{std::string(tag::kCluster), seen.machine->spec.cluster_name.str()},

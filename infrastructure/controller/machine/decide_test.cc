@@ -86,6 +86,64 @@ TEST(Decide, LooksForTheVmOfAnOldKeyFirst) {
   EXPECT_THAT(planned(Seen().keyed()), StartsWith("find or make VM m1 of class"));
 }
 
+// --- what holds the making of VMs ---
+
+void freeze(Seen& seen) { seen.cluster->metadata.annotations.set("capstan.dev/freeze", "audit"); }
+void lose_api_server(Seen& seen) {
+  seen.cluster->status.initialization.control_plane_initialized = true;
+  seen.cluster->status.conditions = {
+      api::conditions::make(api::condition::kRemoteConnectionProbe, api::status::kFalse, "Test")};
+}
+
+TEST(Decide, MakesNoVmWhileItsClusterIsFrozenAndSaysSo) {
+  Seen seen;
+  freeze(seen);
+  seen.age = Seconds(3600);
+
+  EXPECT_EQ(planned(seen),
+            "wait (WaitingForCluster): no VM is made: Cluster c1 is frozen by the annotation "
+            "capstan.dev/freeze; take it off");
+}
+
+TEST(Decide, MakesNoVmWhileTheApiServerIsOutOfReach) {
+  Seen seen;
+  lose_api_server(seen);
+  seen.age = Seconds(3600);
+
+  EXPECT_EQ(planned(seen),
+            "wait (WaitingForCluster): no VM is made: the core does not reach the API server of Cluster c1, "
+            "see its condition RemoteConnectionProbe");
+}
+
+TEST(Decide, LooksForTheVmOfAWrittenKeyWhateverIsHeld) {
+  for (const auto& hold : {freeze, lose_api_server}) {
+    Seen seen;
+    hold(seen.keyed());
+
+    EXPECT_THAT(planned(seen), StartsWith("find VM m1 of class"));
+  }
+}
+
+TEST(Decide, HoldsNoVmOfAControlPlane) {
+  for (const auto& hold : {freeze, lose_api_server}) {
+    Seen seen;
+    hold(seen);
+    seen.machine->metadata.labels.set(api::label::kControlPlane, "");
+
+    EXPECT_THAT(planned(seen), HasSubstr("make VM m1"));
+  }
+}
+
+TEST(Decide, LooksAfterAndRemovesWhatIsThereWhateverIsHeld) {
+  Seen seen;
+  freeze(seen.provisioned());
+  Seen leaving;
+  freeze(leaving.provisioned().deleting());
+
+  EXPECT_EQ(planned(seen), "nothing");
+  EXPECT_THAT(planned(leaving), HasSubstr("remove VM"));
+}
+
 TEST(Decide, PutsALostFinalizerBackBeforeItGoesOn) {
   Seen seen;
   seen.keyed().object.metadata.finalizers = {};

@@ -25,8 +25,9 @@ std::string describe(const RestoreFinalizer& action) {
 }
 
 std::string describe(const ProvideVm& action) {
+  const std::string_view find = action.held.empty() ? "find or make" : "find";
   return fmt::format("{} VM {} of class \"{}\", version \"{}\", in \"{}\", with Secret {}",
-                     action.look_first ? "find or make" : "make", action.name, action.vm_class,
+                     action.look_first ? find : "make", action.name, action.vm_class,
                      action.kubernetes_version, action.failure_domain, action.data_secret.describe());
 }
 

@@ -33,6 +33,7 @@ struct RestoreFinalizer {
 // found say whether it is this object's.
 struct ProvideVm {
   bool look_first = false;  // one may be there already
+  std::string held = {};    // why none is made if there is none; empty: one is made
   std::string name = {};
   Tags tags = {};
   std::string vm_class = {};

@@ -13,6 +13,7 @@ using api::NoteCode;
 namespace tag = api::driver::tag;
 
 constexpr Seconds kUntilNameIsFree{180};
+constexpr Seconds kUntilLookedAgain{180};  // for a VM whose creation the cloud may still bring to an end
 
 }  // namespace
 
@@ -32,6 +33,11 @@ bool Work::perform(const VerifyVm& action) {
 bool Work::find_or_make(const ProvideVm& action, const Credentials& credentials) {
   if (action.look_first && look_for(identity(), credentials)) return true;
   if (effects_.vm_gone || effects_.trouble) return false;
+  if (!action.held.empty())
+    return fail_with(Trouble{.code = NoteCode::WaitingForCluster,
+                             .message = action.held,
+                             .retry = kUntilLookedAgain,
+                             .quiet = true});
   return make(action, credentials);
 }
 

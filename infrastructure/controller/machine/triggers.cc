@@ -1,8 +1,9 @@
-// What wakes a DriverMachine: its own changes, its Machine, its Cluster, bootstrap data of its pool, and
-// doubt that the cloud's list raised.
+// What wakes a DriverMachine: its own changes, its Machine, its Cluster, bootstrap data of its pool, the end
+// of what held the making of its VM, and doubt that the cloud's list raised.
 #include "infrastructure/controller/triggers.h"
 #include "api/driver/names.h"
 #include "api/names.h"
+#include "infrastructure/controller/brakes.h"
 #include "infrastructure/controller/machine/reconciler.h"
 
 namespace capstan::infrastructure::machine {
@@ -33,6 +34,15 @@ Keys object_of(const Change<api::Machine>& change) {
   return {{.namespace_ = change.object().metadata.namespace_.str(), .name = ref.name.str()}};
 }
 
+Keys keys_without_vm(const std::vector<runtime::Snapshot<api::DriverMachine>>& machines) {
+  Keys keys;
+  for (const auto& machine : machines) {
+    if (!machine->status.initialization.provisioned.value_or(false))
+      keys.push_back(runtime::key_of(*machine));
+  }
+  return keys;
+}
+
 Keys keys_of(const std::vector<runtime::Snapshot<api::DriverMachine>>& machines) {
   Keys keys;
   for (const auto& machine : machines) keys.push_back(runtime::key_of(*machine));
@@ -47,11 +57,13 @@ void Reconciler::add_triggers(runtime::Queue& queue) {
   runtime::trigger<api::Machine>(caches.machines, queue, object_of);
   runtime::trigger<api::MachinePool>(
       caches.machine_pools, queue, [&caches](const Change<api::MachinePool>& change) {
-        return concerns_its_vms(change) ? keys_of(caches.members_of(change.object())) : Keys();
+        if (concerns_its_vms(change)) return keys_of(caches.members_of(change.object()));
+        return changes_brakes(change) ? keys_without_vm(caches.members_of(change.object())) : Keys();
       });
   runtime::trigger<api::Cluster>(caches.clusters, queue, [&caches](const Change<api::Cluster>& change) {
-    if (!concerns_vms(change)) return Keys();
-    return keys_of(caches.driver_machines_of(runtime::key_of(change.object())));
+    if (!concerns_vms(change) && !changes_brakes(change)) return Keys();
+    const auto machines = caches.driver_machines_of(runtime::key_of(change.object()));
+    return concerns_vms(change) ? keys_of(machines) : keys_without_vm(machines);
   });
   runtime::trigger<api::DriverCluster>(
       caches.driver_clusters, queue, [&caches](const Change<api::DriverCluster>& change) {
