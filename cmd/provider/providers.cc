@@ -43,14 +43,15 @@ std::unique_ptr<infrastructure::sim::SimCloud> simulated_cloud(const ProvidersDe
       infrastructure::sim::Script{.seed = deps.seams.randomness.next()});
 }
 
-// Where all calls of all drivers hang, some workers still turn to what needs none.
+// Where all calls of all drivers hang, some workers of each kind still turn to what needs none.
 constexpr std::size_t kBesidesCalls = 10;
 
 infrastructure::ProviderOptions infrastructure_options(const WorkOptions& work, std::size_t calls,
                                                        std::uint64_t seed) {
-  return {.machine_concurrency = std::max(many(work.driver_machine), calls + kBesidesCalls),
-          .cluster_concurrency = many(work.driver_cluster),
-          .pool_concurrency = many(work.driver_machine_pool),
+  const auto workers = [calls](int configured) { return std::max(many(configured), calls + kBesidesCalls); };
+  return {.machine_concurrency = workers(work.driver_machine),
+          .cluster_concurrency = workers(work.driver_cluster),
+          .pool_concurrency = workers(work.driver_machine_pool),
           .seed = seed,
           .makes_control_planes = false};
 }

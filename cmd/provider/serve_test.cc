@@ -9,10 +9,15 @@
 
 #include "api/core/lease.h"
 #include "api/driver/driver_cluster.h"
+#include "api/driver/driver_machine_pool.h"
 #include "api/schema/crd.h"
+#include "api/v1beta2/cluster.h"
+#include "api/v1beta2/machine_pool.h"
 #include "apiserver/http/server.h"
 #include "cmd/crdgen/kinds.h"
 #include "cmd/provider/wiring.h"
+#include "infrastructure/remote/server.h"
+#include "infrastructure/sim/cloud.h"
 #include "kube/remote_client.h"
 #include "kube/resources.h"
 #include "kube/typed.h"
@@ -212,6 +217,98 @@ TEST_F(Serving, ShowsItsQueuesAndCachesToWhoMayReadThem) {
   EXPECT_EQ(caches.at_pointer("/bootstrap/CloudConfig/synced"), true);
   EXPECT_EQ(caches.at_pointer("/infrastructure/DriverMachine/synced"), true);
   EXPECT_THAT(metrics, HasSubstr("rest_client_requests_total"));
+  stop();
+}
+
+// --- drivers in other processes ---
+
+using namespace std::chrono_literals;
+
+class ServingDrivers : public Serving {
+ protected:
+  std::string socket(std::string_view driver) const { return (folder_ / driver).string() + ".sock"; }
+  // Of two drivers, with 12 calls at once each.
+  void name_drivers(std::string_view one, std::string_view other) {
+    const std::string file = (folder_ / "drivers.yaml").string();
+    std::ofstream out(file);
+    out << "drivers:\n";
+    for (const std::string_view name : {one, other})
+      out << "- {name: " << name << ", endpoint: 'unix:" << socket(name) << "', workers: 12}\n";
+    options_.scope.driver.clear();
+    options_.scope.drivers = file;
+  }
+  template <typename T>
+  T put(T object) {
+    object.metadata.namespace_ = Text("default");
+    auto made = kube::create(*client_, object, {}, soon());
+    EXPECT_TRUE(made) << made.error().describe();
+    return made ? *made : object;
+  }
+  void put_cluster() {
+    api::Cluster cluster;
+    cluster.metadata.name = Text("c1");
+    cluster.spec.infrastructure_ref = {
+        .api_group = Text(api::group::kInfrastructure), .kind = Text("OtherCluster"), .name = Text("c1")};
+    const api::Cluster before = put(cluster);
+    api::Cluster after = before;
+    after.status.initialization.infrastructure_provisioned = true;
+    EXPECT_TRUE(kube::patch_status(*client_, before, after, soon()));
+    const json::value secret = {{"apiVersion", "v1"},
+                                {"kind", "Secret"},
+                                {"metadata", {{"name", "data"}, {"namespace", "default"}}},
+                                {"data", {{"value", "I2Nsb3VkLWNvbmZpZwo="}}}};
+    EXPECT_TRUE(client_->create(kube::resources::secrets(), {.namespace_ = "default", .name = "data"}, secret,
+                                {}, soon()));
+  }
+  void put_pool(std::string name, std::string_view driver) {
+    api::MachinePool owner;
+    owner.metadata.name = Text(name);
+    owner.spec.cluster_name = Text("c1");
+    owner.spec.replicas = 1;
+    auto& machine = owner.spec.machine_template.spec;
+    machine.cluster_name = Text("c1");
+    machine.bootstrap.data_secret_name = Text("data");
+    machine.infrastructure_ref = {.api_group = Text(api::group::kInfrastructure),
+                                  .kind = Text("DriverMachinePool"),
+                                  .name = Text(name)};
+    owner = put(owner);
+    api::DriverMachinePool pool;
+    pool.metadata.name = Text(name);
+    pool.metadata.labels.set(api::label::kClusterName, "c1");
+    pool.metadata.owner_references = api::OwnerReferences({{.api_version = Text(api::kApiVersion),
+                                                            .kind = Text(api::kind::kMachinePool),
+                                                            .name = owner.metadata.name,
+                                                            .uid = owner.metadata.uid}});
+    pool.spec.driver = Text(driver);
+    put(pool);
+  }
+  bool has_its_vm(const std::string& pool) {
+    const auto found =
+        kube::get<api::DriverMachinePool>(*client_, {.namespace_ = "default", .name = pool}, soon());
+    return found && found->spec.provider_id_list.size() == 1;
+  }
+};
+
+TEST_F(ServingDrivers, OneThatHangsWithElevenPoolsHoldsUpNoPoolOfAnother) {
+  infrastructure::sim::SimCloud hanging({clock_, threads_}, {.latency = {.list = 1h}});
+  infrastructure::sim::SimCloud quick({clock_, threads_}, {.seed = 2});
+  infrastructure::remote::DriverServer hangs({clock_, threads_, hanging}, {.socket = socket("hanging")});
+  infrastructure::remote::DriverServer answers({clock_, threads_, quick}, {.socket = socket("quick")});
+  ASSERT_TRUE(hangs.start());
+  ASSERT_TRUE(answers.start());
+  name_drivers("hanging", "quick");
+  options_.scope.providers = {std::string(kInfrastructure)};
+  install_kinds();
+  put_cluster();
+  for (int i = 0; i < 11; ++i) put_pool("hanging-" + std::to_string(i), "hanging");
+  start();
+  ASSERT_TRUE(eventually([&] { return sink_.count("providers run") == 1; }));
+  threads_.pause(Deadline::in(clock_, 1s));  // their turns have begun
+
+  put_pool("quick", "quick");
+
+  EXPECT_TRUE(eventually([&] { return has_its_vm("quick"); }));
+  EXPECT_FALSE(has_its_vm("hanging-0"));
   stop();
 }
 
