@@ -52,16 +52,6 @@ struct OrphanFixture : AccountFixture {
     (void)kube::remove<api::FleetPolicy>(management.user, {.name = policy.metadata.name.str()}, {}, kNever);
     management.put(policy);
   }
-  // What the core says of the API server of the cluster, which has run before.
-  void say_of_cluster(std::string_view probed) {
-    const auto cluster = management.get<api::Cluster>("c1");
-    api::Cluster after = *cluster;
-    after.status.initialization.control_plane_initialized = true;
-    api::conditions::set(after.status.conditions,
-                         api::conditions::make(api::condition::kRemoteConnectionProbe, probed, "Test"),
-                         after.metadata.generation, Time::from(baton.now()));
-    must(kube::patch_status(management.user, *cluster, after, kNever), "say of the cluster");
-  }
   void periods(int count) { pause(kPeriod * count + 10s); }
   bool goes(const std::string& vm, int within = 6) {
     return eventually([&] { return vms_named(vm) == 0; }, kPeriod * within);
@@ -154,13 +144,35 @@ TEST(Orphans, StayWhileTheApiServerOfTheirClusterIsOutOfReach) {
   world.run([&] {
     AccountFixture::Process provider(world, world.management);
     world.lose({"m2"});
-    world.say_of_cluster(api::status::kFalse);
+    world.management.probe_cluster(api::status::kFalse);
     world.periods(5);
     EXPECT_EQ(world.vms_named("m2"), 1U);
     EXPECT_THAT(world.told_of("m2"), HasSubstr("out of reach"));
 
-    world.say_of_cluster(api::status::kTrue);
+    world.management.probe_cluster(api::status::kTrue);
 
+    EXPECT_TRUE(world.goes("m2"));
+  });
+}
+
+TEST(Orphans, AreFoundInTheAccountThatATemplateAloneLeadsTo) {
+  OrphanFixture world;
+  world.run([&] {
+    AccountFixture::Process provider(world, world.management);
+    world.lead_to("acme");
+    world.bring_up({"m2"});
+    world.lose_object_of("m2");
+    world.periods(3);
+    ASSERT_EQ(world.told_of("m2"), "") << "no object leads to its account";
+
+    api::DriverMachineTemplate workers;
+    workers.metadata.name = "workers"_text;
+    workers.metadata.namespace_ = "default"_text;
+    workers.spec.template_.spec.credentials_ref = cloud_credentials();
+    world.management.put(workers);
+    world.periods(1);
+
+    EXPECT_NE(world.told_of("m2"), "");
     EXPECT_TRUE(world.goes("m2"));
   });
 }
