@@ -53,7 +53,8 @@ class Run {
     return fmt::format("there are {} and {}", vm_.provider_id, again->provider_id);
   }
 
-  // As after an answer that was lost: the second call comes while the first one works.
+  // As after an answer that was lost: the second call comes while the first one works. The answers may be one
+  // VM where there are two.
   Fault makes_one_vm_of_two_calls() {
     DriverResult<Vm> other;
     const auto thread =
@@ -61,8 +62,15 @@ class Run {
     const auto one = create("b");
     thread->join();
     if (!one || !other) return one ? fault_of(other) : fault_of(one);
-    if (one->provider_id == other->provider_id) return std::nullopt;
-    return fmt::format("there are {} and {}", one->provider_id, other->provider_id);
+    other_ = *one;
+    if (one->provider_id != other->provider_id)
+      return fmt::format("there are {} and {}", one->provider_id, other->provider_id);
+    return is_listed_once("b");
+  }
+
+  Fault makes_another_vm_for_another_key() {
+    if (other_.provider_id != vm_.provider_id) return std::nullopt;
+    return fmt::format("VM {} has both", vm_.provider_id);
   }
 
   Fault finds_it_by_key() { return same(status({.instance_key = key("a")})); }
@@ -76,7 +84,7 @@ class Run {
   }
 
   Fault lists_by_tag() {
-    const auto listed = deps_.driver.list({{std::string(kCheckTag), options_.run}}, credentials(), soon());
+    const auto listed = list();
     if (!listed) return listed.error().describe();
     if (std::ranges::find(*listed, vm_.provider_id, &Vm::provider_id) != listed->end()) return std::nullopt;
     return fmt::format("{} VMs, and not {}", listed->size(), vm_.provider_id);
@@ -112,6 +120,18 @@ class Run {
     return first ? first : second;
   }
 
+  Fault lists_none_that_is_gone() {
+    const Deadline deadline = soon();
+    while (true) {
+      const auto listed = list();
+      if (!listed) return listed.error().describe();
+      if (listed->empty()) return std::nullopt;
+      if (deadline.passed(deps_.clock.steady_now()))
+        return fmt::format("list still shows {} of {} VMs", listed->front().provider_id, listed->size());
+      look_again_before(deadline);
+    }
+  }
+
   Fault removes_again() {
     const auto removed = deps_.driver.remove({.instance_key = key("a")}, credentials(), soon());
     if (removed || removed.error().code == DriverCode::NotFound) return std::nullopt;
@@ -125,6 +145,13 @@ class Run {
   const Credentials& credentials() const { return options_.credentials; }
   Deadline soon() const { return Deadline::in(deps_.clock, options_.patience); }
   DriverResult<Vm> status(const VmId& id) { return deps_.driver.status(id, credentials(), soon()); }
+
+  DriverResult<std::vector<Vm>> list() {
+    return deps_.driver.list({{std::string(kCheckTag), options_.run}}, credentials(), soon());
+  }
+  void look_again_before(const Deadline& deadline) {
+    deps_.threads.pause(deadline.no_later_than(deps_.clock.steady_now() + kLookAgain));
+  }
 
   DriverResult<Vm> create(std::string_view which) {
     return deps_.driver.create({.instance_key = key(which),
@@ -142,6 +169,21 @@ class Run {
     return vm->provider_id == vm_.provider_id ? Fault() : "it answers VM " + vm->provider_id;
   }
 
+  // A list may lag behind the VM that it lacks.
+  Fault is_listed_once(std::string_view which) {
+    const Deadline deadline = soon();
+    while (true) {
+      const auto listed = list();
+      if (!listed) return listed.error().describe();
+      const auto count = std::ranges::count_if(
+          *listed, [&](const Vm& vm) { return tag_of(vm, tag::kInstanceKey) == key(which); });
+      if (count == 1) return std::nullopt;
+      if (count > 1 || deadline.passed(deps_.clock.steady_now()))
+        return fmt::format("list shows {} VMs of the key", count);
+      look_again_before(deadline);
+    }
+  }
+
   Fault remove_and_wait(std::string_view which) {
     const VmId id{.instance_key = key(which)};
     const auto removed = deps_.driver.remove(id, credentials(), soon());
@@ -149,7 +191,7 @@ class Run {
     const Deadline deadline = soon();
     while (!is_absent(status(id))) {
       if (deadline.passed(deps_.clock.steady_now())) return "status still does not answer NotFound";
-      deps_.threads.pause(deadline.no_later_than(deps_.clock.steady_now() + kLookAgain));
+      look_again_before(deadline);
     }
     return std::nullopt;
   }
@@ -157,6 +199,7 @@ class Run {
   const CheckDeps& deps_;
   const CheckOptions& options_;
   Vm vm_;
+  Vm other_;  // of another key
 };
 
 struct Promise {
@@ -171,6 +214,7 @@ constexpr std::array kPromises = {
     Promise{"create answers a VM", &Run::makes_a_vm},
     Promise{"create with the same key answers the same VM", &Run::makes_no_second_vm, true},
     Promise{"two creates at once with one key make one VM", &Run::makes_one_vm_of_two_calls, true},
+    Promise{"create with another key makes another VM", &Run::makes_another_vm_for_another_key, true},
     Promise{"status finds the VM by its key", &Run::finds_it_by_key, true},
     Promise{"status finds the VM by its provider ID", &Run::finds_it_by_provider_id, true},
     Promise{"the VM carries its key and its tags", &Run::carries_its_tags, true},
@@ -179,6 +223,7 @@ constexpr std::array kPromises = {
     Promise{"initialize answers the VM, or Unimplemented", &Run::sets_up, true},
     Promise{"volumeIds passes over volumes of others", &Run::passes_over_foreign_volumes},
     Promise{"delete removes the VMs", &Run::removes_vms},
+    Promise{"list shows no VM that is deleted", &Run::lists_none_that_is_gone},
     Promise{"delete of a VM that is gone does no harm", &Run::removes_again},
 };
 
