@@ -14,8 +14,10 @@ namespace capstan::api {
 // What becomes of Pods that are left when the drain timeout is over.
 struct DrainOnTimeout {
   static constexpr std::string_view kContinue = "Continue";
+  static constexpr std::int32_t kTimeoutSeconds = 7200;
 
   Text action = {};  // empty: the default of its schema
+  std::optional<std::int32_t> timeout_seconds = {};
   UnknownFields unknown = {};
   bool force_deletes() const { return action != kContinue; }
   bool operator==(const DrainOnTimeout&) const = default;
@@ -29,6 +31,14 @@ inline constexpr auto members<DrainOnTimeout> = std::array{
          .doc = "ForceDelete deletes the Pods that are left, without grace and whatever their budgets say, "
                 "before the deletion of the Machine goes on; Continue goes on with the Pods running, as "
                 "Cluster API does."}),
+    member<&DrainOnTimeout::timeout_seconds>(
+        "timeoutSeconds",
+        {.minimum = 1,
+         .maximum = 604800,
+         .default_json = "7200",
+         .doc = "The drain timeout of Machines that have no spec.deletion.nodeDrainTimeoutSeconds, in "
+                "deletions and in updates in place. That field wins, 0 in it means no timeout; the "
+                "Machine's annotation capstan.dev/drain-timeout-seconds wins over both."}),
 };
 
 // When a Node counts as one that evictions can't empty any more.

@@ -29,7 +29,7 @@ constexpr std::string_view kDocument = R"({
                "nodeChecks": {"unhealthyNodeConditions": [{"type": "Fan", "badStatuses": ["False"]}],
                               "requireTaintsGone": [{"key": "example.com/wait", "effect": "NoExecute"}],
                               "timeoutSeconds": 30, "disableTimeout": true}},
-    "drain": {"machinePools": true, "onTimeout": {"action": "Continue"},
+    "drain": {"machinePools": true, "onTimeout": {"action": "Continue", "timeoutSeconds": 600},
               "notReadyForce": {"afterSeconds": 60}},
     "creation": {"timeoutSeconds": 60},
     "replacement": {"maxInFlight": "20%", "countStates": ["Failed"]},
@@ -98,7 +98,7 @@ TEST(MachineLifecyclePolicy, AGroupWithoutFieldsGetsTheDefaultsOfItsSchema) {
         {"type": "NetworkUnavailable", "badStatuses": ["True", "Unknown"]}],
       "requireTaintsGone": [{"key": "node.gardener.cloud/critical-components-not-ready", "effect": "NoSchedule"}],
       "timeoutSeconds": 600, "disableTimeout": false}},
-    "drain": {"onTimeout": {"action": "ForceDelete"}, "notReadyForce": {"afterSeconds": 300}},
+    "drain": {"onTimeout": {"action": "ForceDelete", "timeoutSeconds": 7200}, "notReadyForce": {"afterSeconds": 300}},
     "creation": {"timeoutSeconds": 1200, "resourceExhaustedRetrySeconds": 600},
     "replacement": {"maxInFlight": 1, "countStates":
       ["Creating", "CreateRetrying", "Joining", "InPlaceUpdating", "Failed", "Terminating"]},
@@ -235,11 +235,17 @@ TEST(MachineLifecyclePolicy, RefusesASelectorNobodyUnderstands) {
 TEST(MachineLifecyclePolicy, RefusesActionsAndTimesOfDrainsThatMakeNoSense) {
   const auto causes = [](const MachineLifecyclePolicy& policy) { return validate(policy); };
   const auto odd_action = a_policy("p").selecting("team", "a").drain_on_timeout("Delete").build();
+  const auto no_timeout =
+      a_policy("p").selecting("team", "a").drain_on_timeout("").with([](MachineLifecyclePolicy& policy) {
+        policy.spec.drain.on_timeout->timeout_seconds = 0;
+      });
   const auto no_time = a_policy("p").selecting("team", "a").not_ready_force({.after_seconds = 0}).build();
 
   EXPECT_THAT(causes(a_policy("p").selecting("team", "a").drain_on_timeout("Continue").build()), IsEmpty());
   ASSERT_THAT(causes(odd_action), Not(IsEmpty()));
   EXPECT_EQ(causes(odd_action).front().field, "spec.drain.onTimeout.action");
+  ASSERT_THAT(causes(no_timeout.build()), Not(IsEmpty()));
+  EXPECT_EQ(causes(no_timeout.build()).front().field, "spec.drain.onTimeout.timeoutSeconds");
   ASSERT_THAT(causes(no_time), Not(IsEmpty()));
   EXPECT_EQ(causes(no_time).front().field, "spec.drain.notReadyForce.afterSeconds");
 }

@@ -31,9 +31,14 @@ VolumeWaits waits_of(const api::VolumesInTurn& policy) {
           .reattach = Seconds(policy.reattach_seconds.value_or(api::VolumesInTurn::kReattachSeconds))};
 }
 
+void read_on_timeout(const api::DrainOnTimeout& policy, DrainChoices& choices) {
+  choices.force_on_timeout = policy.force_deletes();
+  choices.default_timeout_seconds = policy.timeout_seconds.value_or(api::DrainOnTimeout::kTimeoutSeconds);
+}
+
 void read_policy(const api::PolicyDrain& policy, DrainChoices& choices) {
   choices.explain_budgets = true;
-  choices.force_on_timeout = policy.on_timeout && policy.on_timeout->force_deletes();
+  if (policy.on_timeout) read_on_timeout(*policy.on_timeout, choices);
   if (policy.not_ready_force)
     choices.not_ready_seconds =
         policy.not_ready_force->after_seconds.value_or(api::NotReadyForce::kAfterSeconds);
@@ -54,6 +59,12 @@ DrainChoices drain_choices(const api::ObjectMeta& machine, const api::MachineLif
   read_timeout(machine, choices);
   if (policy != nullptr) read_policy(policy->drain, choices);
   return choices;
+}
+
+std::optional<std::int32_t> drain_timeout(const api::Machine& machine, const DrainChoices& choices) {
+  if (choices.timeout_seconds) return choices.timeout_seconds;
+  const auto& of_spec = machine.spec.deletion.node_drain_timeout_seconds;
+  return of_spec ? of_spec : choices.default_timeout_seconds;
 }
 
 }  // namespace capstan::controllers::drain

@@ -54,6 +54,48 @@ TEST(DrainChoices, TakeTheMachinesOwnTimeout) {
   EXPECT_EQ(chosen(a_machine("m").annotated("capstan.dev/drain-timeout-seconds", "90")).timeout_seconds, 90);
 }
 
+api::Machine with_timeout(std::optional<std::int32_t> seconds) {
+  auto machine = a_machine("m").build();
+  machine.spec.deletion.node_drain_timeout_seconds = seconds;
+  return machine;
+}
+
+std::optional<std::int32_t> timeout_of(const api::Machine& machine,
+                                       const api::MachineLifecyclePolicy& policy) {
+  return drain_timeout(machine, chosen(machine, &policy));
+}
+
+TEST(DrainTimeout, IsThatOfThePolicyWhereTheMachineHasNone) {
+  const api::MachineLifecyclePolicy plain = a_policy("p").drain_on_timeout("Continue");
+  const auto quick = a_policy("p").drain_on_timeout("").with(
+      [](api::MachineLifecyclePolicy& policy) { policy.spec.drain.on_timeout->timeout_seconds = 90; });
+
+  EXPECT_EQ(timeout_of(with_timeout({}), plain), 7200);
+  EXPECT_EQ(timeout_of(with_timeout({}), quick.build()), 90);
+}
+
+TEST(DrainTimeout, OfTheSpecWinsOverThatOfThePolicy) {
+  const api::MachineLifecyclePolicy policy = a_policy("p").drain_on_timeout("");
+
+  EXPECT_EQ(timeout_of(with_timeout(60), policy), 60);
+  EXPECT_EQ(timeout_of(with_timeout(0), policy), 0) << "0 means that there is none";
+}
+
+TEST(DrainTimeout, OfTheAnnotationWinsOverBoth) {
+  const api::MachineLifecyclePolicy policy = a_policy("p").drain_on_timeout("");
+  auto machine = with_timeout(60);
+  machine.metadata.annotations.set("capstan.dev/drain-timeout-seconds", "30");
+
+  EXPECT_EQ(timeout_of(machine, policy), 30);
+}
+
+TEST(DrainTimeout, IsTheMachinesAloneWhereAPolicyHasNoOnTimeout) {
+  const api::MachineLifecyclePolicy policy = a_policy("p").not_ready_force().eviction_retries(3);
+
+  EXPECT_EQ(timeout_of(with_timeout({}), policy), std::nullopt);
+  EXPECT_EQ(timeout_of(with_timeout(60), policy), 60);
+}
+
 TEST(DrainChoices, OfAPolicyAreOffUntilItAsksForThem) {
   const api::MachineLifecyclePolicy plain = a_policy("p").shared_cause();
   const api::MachineLifecyclePolicy goes_on = a_policy("p").drain_on_timeout("Continue");

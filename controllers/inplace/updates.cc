@@ -21,11 +21,9 @@ Result<std::optional<claims::Clearance>> clear(const ActContext& with, const Dra
   return std::move(answer.clearance);
 }
 
-// The Machine's own timeout, which an annotation of it can replace.
 std::optional<Time> end_of_drain(const api::Machine& machine, const drain::DrainChoices& choices,
                                  Time began) {
-  const auto& seconds =
-      choices.timeout_seconds ? choices.timeout_seconds : machine.spec.deletion.node_drain_timeout_seconds;
+  const auto seconds = drain::drain_timeout(machine, choices);
   if (seconds.value_or(0) <= 0) return std::nullopt;
   return began + Seconds(*seconds);
 }

@@ -43,6 +43,13 @@ TEST(UpdateDrain, TheAnnotationOfTheMachineWins) {
   EXPECT_TRUE(how.is_over);
 }
 
+TEST(UpdateDrain, EndsWithTheTimeoutOfThePolicyWhereTheMachineHasNone) {
+  const drain::DrainChoices choices{.default_timeout_seconds = 7200};
+
+  EXPECT_FALSE(update_drain(a_machine("m1"), choices, after(Seconds(7199))).is_over);
+  EXPECT_TRUE(update_drain(a_machine("m1"), choices, after(Seconds(7200))).is_over);
+}
+
 TEST(UpdateDrain, GoesOnByForceWhereThePolicySaysSo) {
   const auto how = update_drain(with_a_minute(), {.force_on_timeout = true}, after(Seconds(60)));
 

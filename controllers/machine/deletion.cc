@@ -223,9 +223,7 @@ Seconds no_later(Seconds recheck, Time now, const std::optional<Time>& end) {
 }
 
 std::optional<Time> drain_end(const DeletionFacts& facts) {
-  const auto& own = facts.choices.timeout_seconds;
-  return end_of(facts.marks.node_drain_start_time,
-                own ? own : facts.machine->spec.deletion.node_drain_timeout_seconds);
+  return end_of(facts.marks.node_drain_start_time, drain::drain_timeout(*facts.machine, facts.choices));
 }
 
 // What can't be deleted within a minute is left running, as after the timeout of an ordinary drain.

@@ -809,6 +809,19 @@ TEST(DrainTimeout, OfTheMachineItselfWinsOverItsSpec) {
   EXPECT_EQ(world.step().act, Do::CheckVolumes);
 }
 
+TEST(DrainTimeout, OfThePolicyEndsADrainOfAMachineThatHasNone) {
+  DeletedMachine world;
+  world.facts.choices.default_timeout_seconds = 7200;
+  world.step();
+  world.facts.drain = held_up("held up");
+  world.facts.now = noon() + Seconds(7199);
+  EXPECT_EQ(world.step().reason, "DrainingNode");
+
+  world.facts.now = noon() + Seconds(7200);
+
+  EXPECT_EQ(world.step().act, Do::CheckVolumes);
+}
+
 TEST(DrainTimeout, HasWhatIsLeftDeletedWhereThePolicySaysSo) {
   DeletedMachine world;
   world.machine.spec.deletion.node_drain_timeout_seconds = 60;

@@ -220,6 +220,17 @@ void by_force(std::vector<DrainStory>& all) {
        .before = [](DrainStage& stage) { stage.annotate("capstan.dev/drain-timeout-seconds", "180"); },
        .owner = DrainOwner::Deployment,
        .broken = told_by({"deployment", "set"}, in_order({{"cache-1"}, {"web-1"}}))});
+  all.push_back({.name = "forced-by-the-timeout-of-the-policy",
+                 .title = "the Machine has no drain timeout: that of the policy is over, and it has the Pods "
+                          "deleted that are left",
+                 .pods = {{.name = "cache-1", .app = "cache"}, {.name = "web-1"}},
+                 .closed = {"web"},
+                 .by_force = true,
+                 .policy = policy().drain_on_timeout("ForceDelete").with([](auto& care) {
+                   care.spec.drain.on_timeout->timeout_seconds = 180;
+                 }),
+                 .owner = DrainOwner::Deployment,
+                 .broken = told_by({"deployment", "set"}, in_order({{"cache-1"}, {"web-1"}}))});
   all.push_back({.name = "forced-because-not-ready",
                  .title = "the Node says that it is not ready: after five minutes its Pods are deleted",
                  .pods = {{.name = "cache-1", .app = "cache"}, {.name = "web-1"}},
