@@ -8,6 +8,9 @@ namespace capstan::api::policy::mcm {
 
 // Labels: of a Machine, and of a MachineSet or MachineDeployment.
 inline constexpr std::string_view kForceDeletion = "force-deletion";
+// "True", in these letters: drains that are no deletions are by force. No key of ours says that.
+inline constexpr std::string_view kForceDrain = "force-drain";
+inline constexpr std::string_view kForceDrainValue = "True";
 inline constexpr std::string_view kFreeze = "freeze";
 // Annotations of a Machine.
 inline constexpr std::string_view kMachinePriority = "machinepriority.machine.sapcloud.io";
@@ -16,5 +19,11 @@ inline constexpr std::string_view kEffectiveCreationTimeout =
 // Of a Machine or its Node.
 inline constexpr std::string_view kPreserve = "node.machine.sapcloud.io/preserve";
 inline constexpr std::string_view kAutoPreservedValue = "auto-preserved";
+// Annotation of a MachineDeployment or MachineSet; of a Node it means another thing, see names.h.
+inline constexpr std::string_view kVictims = "node.machine.sapcloud.io/trigger-deletion-by-mcm";
+// Annotations of a Node.
+inline constexpr std::string_view kScaleDownDisabledByMcm =
+    "cluster-autoscaler.kubernetes.io/scale-down-disabled-by-mcm";
+inline constexpr std::string_view kNotManaged = "node.machine.sapcloud.io/not-managed-by-mcm";
 
 }  // namespace capstan::api::policy::mcm

@@ -2,13 +2,16 @@
 
 #include <fmt/format.h>
 
+#include "api/policy/mcm_names.h"
 #include "api/policy/names.h"
+#include "controllers/lifecycle/aliases.h"
 #include "controllers/lifecycle/annotations.h"
 
 namespace capstan::controllers::drain {
 namespace {
 
 namespace annotation = api::policy::annotation;
+namespace mcm = api::policy::mcm;
 
 void note(std::string problem, DrainChoices& choices) {
   if (!problem.empty()) choices.ignored.push_back(std::move(problem));
@@ -59,6 +62,12 @@ DrainChoices drain_choices(const api::ObjectMeta& machine, const api::MachineLif
   read_timeout(machine, choices);
   if (policy != nullptr) read_policy(policy->drain, choices);
   return choices;
+}
+
+std::string force_of_a_drain(const api::ObjectMeta& machine) {
+  const bool forced = lifecycle::accepts_mcm_aliases() &&
+                      machine.labels.value_or_empty(mcm::kForceDrain) == mcm::kForceDrainValue;
+  return forced ? fmt::format("label {}", mcm::kForceDrain) : std::string();
 }
 
 std::optional<std::int32_t> drain_timeout(const api::Machine& machine, const DrainChoices& choices) {

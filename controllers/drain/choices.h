@@ -28,6 +28,8 @@ struct DrainChoices {
 };
 // `policy`: of the Machine; null: none selects it.
 DrainChoices drain_choices(const api::ObjectMeta& machine, const api::MachineLifecyclePolicySpec* policy);
+// Why a drain that is no deletion, of a preserved or an updated Machine, is by force; empty: it is not.
+std::string force_of_a_drain(const api::ObjectMeta& machine);
 // Nothing or 0: the drain may take for ever.
 std::optional<std::int32_t> drain_timeout(const api::Machine& machine, const DrainChoices& choices);
 

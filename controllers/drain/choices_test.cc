@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "controllers/lifecycle/aliases.h"
 #include "test/builders/machine.h"
 #include "test/builders/machine_lifecycle_policy.h"
 
@@ -138,6 +139,21 @@ TEST(DrainChoices, DeleteAttachmentsByForceOrWhereAPolicySaysSo) {
   EXPECT_TRUE(chosen(a_machine("m"), &policy).deletes_attachments);
   EXPECT_TRUE(chosen(a_machine("m").annotated("capstan.dev/force-deletion", "true")).deletes_attachments);
   EXPECT_FALSE(chosen(a_machine("m")).deletes_attachments);
+}
+
+TEST(ForceOfADrain, IsMcmsLabelWhereItsKeysAreReadAndOnlyWithTrue) {
+  const auto force = [](std::string_view value) {
+    return force_of_a_drain(a_machine("m").labelled("force-drain", value).build().metadata);
+  };
+  EXPECT_EQ(force("True"), "") << "without --mcm-aliases";
+
+  lifecycle::accept_mcm_aliases(true);
+  const std::string asked = force("True");
+  const std::string other = force("true");
+  lifecycle::accept_mcm_aliases(false);
+
+  EXPECT_EQ(asked, "label force-drain");
+  EXPECT_EQ(other, "");
 }
 
 }  // namespace

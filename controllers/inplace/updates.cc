@@ -43,6 +43,8 @@ UpdateDrain update_drain(const api::Machine& machine, const drain::DrainChoices&
   const bool out_of_time = end && *end <= times.now;
   UpdateDrain how{.is_over = out_of_time && !choices.force_on_timeout,
                   .force = force_rules(choices, out_of_time, times.reached_since)};
+  if (auto asked = drain::force_of_a_drain(machine.metadata); !asked.empty())
+    how.force.why = std::move(asked);
   if (choices.eviction_seconds) how.eviction_time = Seconds(*choices.eviction_seconds);
   if (end && !out_of_time) how.ends_in = *end - times.now;
   return how;

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "controllers/lifecycle/aliases.h"
 #include "test/builders/machine.h"
 
 namespace capstan::controllers::inplace {
@@ -62,6 +63,16 @@ TEST(UpdateDrain, IsNotForcedByWhatIsAskedOfADeletion) {
       update_drain(a_machine("m1"), {.by_force = "capstan.dev/force-deletion"}, after(Seconds(1)));
 
   EXPECT_EQ(how.force.why, "");
+}
+
+TEST(UpdateDrain, IsForcedByMcmsLabelWhereItsKeysAreRead) {
+  const api::Machine machine = a_machine("m1").labelled("force-drain", "True");
+
+  lifecycle::accept_mcm_aliases(true);
+  const auto how = update_drain(machine, {}, after(Seconds(1)));
+  lifecycle::accept_mcm_aliases(false);
+
+  EXPECT_EQ(how.force.why, "label force-drain");
 }
 
 TEST(UpdateDrain, GivesEvictionsUpAsADeletionDoes) {

@@ -56,6 +56,8 @@ constexpr std::array kAliases = {
     Alias{annotation::kCreationTimeout, mcm::kEffectiveCreationTimeout, as_seconds},
     Alias{annotation::kPreserve, mcm::kPreserve, as_wish},
     Alias{annotation::kFreeze, mcm::kFreeze, as_flag},
+    Alias{annotation::kVictims, mcm::kVictims, as_it_is},
+    Alias{annotation::kScaleDownDisabledByUs, mcm::kScaleDownDisabledByMcm, as_it_is},
 };
 
 const Alias* alias_of(std::string_view ours) {

@@ -5,6 +5,7 @@
 
 #include "controllers/lifecycle/annotations.h"
 #include "controllers/lifecycle/preservation.h"
+#include "controllers/lifecycle/victims.h"
 #include "test/builders/machine.h"
 #include "test/builders/node.h"
 
@@ -121,6 +122,35 @@ TEST_F(Aliases, GoTogetherWithOurKey) {
 
   EXPECT_FALSE(machine.metadata.annotations.contains("capstan.dev/preserve"));
   EXPECT_FALSE(machine.metadata.annotations.contains(kTheirPreserve));
+}
+
+constexpr std::string_view kTheirVictims = "node.machine.sapcloud.io/trigger-deletion-by-mcm";
+
+TEST_F(Aliases, NameVictimsAndGetTheListBackUnderTheirOwnKey) {
+  api::Machine machine = a_machine("m").annotated(kTheirVictims, "m1,m2");
+
+  EXPECT_EQ(victims_said(machine.metadata.annotations), "m1,m2");
+  rewrite_victims(machine.metadata.annotations, "m2~2026-01-01T12:00:00Z");
+  EXPECT_EQ(machine.metadata.annotations.value_or_empty(kTheirVictims), "m2~2026-01-01T12:00:00Z");
+  EXPECT_FALSE(machine.metadata.annotations.contains("capstan.dev/victims"));
+  rewrite_victims(machine.metadata.annotations, "");
+
+  EXPECT_FALSE(machine.metadata.annotations.contains(kTheirVictims));
+}
+
+TEST_F(Aliases, OfVictimsGiveWayToOurList) {
+  const api::Machine machine =
+      a_machine("m").annotated("capstan.dev/victims", "m1").annotated(kTheirVictims, "m2");
+
+  EXPECT_EQ(victims_said(machine.metadata.annotations), "m1");
+  EXPECT_THAT(overruled_alias(machine.metadata.annotations, "capstan.dev/victims"),
+              HasSubstr("wins over node.machine.sapcloud.io/trigger-deletion-by-mcm"));
+}
+
+TEST(WithoutTheSwitch, AListOfMachineControllerManagerNamesNoVictim) {
+  const api::Machine machine = a_machine("m").annotated(kTheirVictims, "m1");
+
+  EXPECT_EQ(victims_said(machine.metadata.annotations), "");
 }
 
 }  // namespace

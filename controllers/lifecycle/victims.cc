@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <ranges>
 
+#include "api/policy/names.h"
 #include "base/duration.h"
+#include "controllers/lifecycle/aliases.h"
 #include "controllers/lifecycle/phase.h"
 #include "controllers/lifecycle/preservation.h"
 #include "controllers/shared/recheck.h"
@@ -69,6 +71,17 @@ std::string Victims::value() const {
     text += fmt::format("{}{}{}{}", text.empty() ? "" : ",", victim.name, kMark, victim.named.to_string());
   }
   return text;
+}
+
+std::string victims_said(const api::Labels& annotations) {
+  const auto named = said(annotations, api::policy::annotation::kVictims);
+  return named ? named->value : std::string();
+}
+
+void rewrite_victims(api::Labels& annotations, std::string_view to) {
+  const auto named = said(annotations, api::policy::annotation::kVictims);
+  if (!named) return;
+  to.empty() ? annotations.erase(named->key) : annotations.set(named->key, to);
 }
 
 Victims victims_in(std::string_view annotation, const VictimRules& rules) {

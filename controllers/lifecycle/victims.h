@@ -41,6 +41,11 @@ struct VictimRules {
   // Why a Machine of that name is none that could go; empty: it could.
   std::function<std::string(std::string_view name)> objection = {};
 };
+// The list as an object has it, by our key or its alias; empty: it names none.
+std::string victims_said(const api::Labels& annotations);
+// Under the key that says it: what wrote the alias reads there what has become of it.
+void rewrite_victims(api::Labels& annotations, std::string_view to);
+
 Victims victims_in(std::string_view annotation, const VictimRules& rules);
 
 // Why it can't go, or need not; empty: it can. Null: the owner has no Machine of that name.

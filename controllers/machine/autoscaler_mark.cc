@@ -1,10 +1,12 @@
 #include "controllers/machine/autoscaler_mark.h"
 
 #include <algorithm>
+#include <array>
 
 #include "api/conditions/conditions.h"
 #include "api/names.h"
 #include "api/policy/names.h"
+#include "controllers/lifecycle/aliases.h"
 
 namespace capstan::controllers::machine {
 namespace {
@@ -24,6 +26,15 @@ bool may_roll(const Observation& seen) {
   return owner != nullptr && owner->kind == api::kind::kMachineSet;
 }
 
+// Ours, and that of machine-controller-manager where it has left its Nodes to us.
+std::array<std::string_view, 2> proofs() {
+  return {mark::kScaleDownDisabledByUs, lifecycle::mcm_alias_of(mark::kScaleDownDisabledByUs)};
+}
+
+bool is_ours(const api::Labels& annotations) {
+  return std::ranges::any_of(proofs(), [&](std::string_view proof) { return annotations.contains(proof); });
+}
+
 void disable_scale_down(const api::Node& node, NodeChange& change) {
   const auto& present = node.metadata.annotations;
   if (present.value_or_empty(mark::kScaleDownDisabled) == kDisabled) return;
@@ -34,10 +45,11 @@ void disable_scale_down(const api::Node& node, NodeChange& change) {
 
 void enable_scale_down(const api::Node& node, NodeChange& change) {
   const auto& present = node.metadata.annotations;
-  if (!present.contains(mark::kScaleDownDisabledByUs)) return;
+  if (!is_ours(present)) return;
   if (present.contains(mark::kScaleDownDisabled))
     change.annotations.emplace_back(Text(mark::kScaleDownDisabled), std::nullopt);
-  change.marks_off.emplace_back(mark::kScaleDownDisabledByUs);
+  for (const std::string_view proof : proofs())
+    if (present.contains(proof)) change.marks_off.emplace_back(proof);
 }
 
 }  // namespace
@@ -55,8 +67,7 @@ void mark_for_autoscaler(const AutoscalerWish& wish, const api::Node& node, Node
   if (!wish.rolling) return;
   if (!*wish.rolling) return enable_scale_down(node, change);
   const auto& present = node.metadata.annotations;
-  if (!present.contains(mark::kScaleDownDisabled) || present.contains(mark::kScaleDownDisabledByUs))
-    disable_scale_down(node, change);
+  if (!present.contains(mark::kScaleDownDisabled) || is_ours(present)) disable_scale_down(node, change);
 }
 
 }  // namespace capstan::controllers::machine

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "controllers/lifecycle/aliases.h"
 #include "controllers/machine/observation_fixture.h"
 #include "test/builders/machine_deployment.h"
 #include "test/builders/machine_lifecycle_policy.h"
@@ -76,6 +77,20 @@ TEST(AutoscalerMark, StaysOnAPreservedMachineWhenTheRolloutIsOver) {
   const AutoscalerWish wish{.preserved = true, .rolling = false};
 
   EXPECT_EQ(marked(wish, a_node("n1").annotated(kOff, "true").annotated(kOffByUs, "true")), "");
+}
+
+TEST(AutoscalerMark, OfMcmIsTakenForOursWhereItsKeysAreRead) {
+  constexpr std::string_view kOffByMcm = "cluster-autoscaler.kubernetes.io/scale-down-disabled-by-mcm";
+  const api::Node left = a_node("n1").annotated(kOff, "true").annotated(kOffByMcm, "true");
+  EXPECT_EQ(marked(kOver, left), "") << "without --mcm-aliases it is a user's";
+
+  lifecycle::accept_mcm_aliases(true);
+  NodeChange change;
+  mark_for_autoscaler(kOver, left, change);
+  lifecycle::accept_mcm_aliases(false);
+
+  EXPECT_THAT(describe(change, left), HasSubstr("true -> none"));
+  EXPECT_THAT(change.marks_off, testing::ElementsAre(Text(kOffByMcm)));
 }
 
 }  // namespace

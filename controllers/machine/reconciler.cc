@@ -194,6 +194,8 @@ drain::StageReport Reconciler::drain_preserved(const ActContext& with, const Obs
   if (!held.why.empty()) return {.message = "it is held: " + held.why, .recheck = kHeldRecheck};
   auto known = deletion_facts({.deps = deps_, .host = *host_, .context = with.context}, seen, plan);
   known.facts.marks.node_drain_start_time = since;
+  if (auto asked = drain::force_of_a_drain(seen.machine->metadata); !asked.empty())
+    known.facts.choices.by_force = std::move(asked);
   return deleter_.empty(with, memory_, std::move(known.facts));
 }
 

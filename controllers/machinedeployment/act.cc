@@ -5,11 +5,13 @@
 #include <boost/json.hpp>
 #include <optional>
 
+#include "api/notes.h"
 #include "api/policy/names.h"
 #include "base/safeguards.h"
 #include "base/try.h"
 #include "controllers/claims/removal.h"
 #include "controllers/inplace/act.h"
+#include "controllers/lifecycle/victims.h"
 #include "controllers/shared/grant.h"
 #include "controllers/shared/recheck.h"
 #include "controllers/shared/repair_managers.h"
@@ -320,14 +322,15 @@ class Act {
   void write_victims(const WriteVictims& wanted) {
     api::MachineDeployment after = *effects_.deployment;
     auto& annotations = after.metadata.annotations;
-    if (annotations.value_or_empty(api::policy::annotation::kVictims) != wanted.from) return;
-    wanted.to.empty() ? annotations.erase(api::policy::annotation::kVictims)
-                      : annotations.set(api::policy::annotation::kVictims, wanted.to);
+    if (lifecycle::victims_said(annotations) != wanted.from) return;
+    lifecycle::rewrite_victims(annotations, wanted.to);
     const auto written = write_as_seen(after);
     if (!written) return failed(written.error());
     if (!*written) return;
     for (const std::string& line : wanted.dropped)
       record_event(EventType::Normal, api::policy::event::kVictimDropped, line);
+    if (!wanted.overruled.empty())
+      record_event(EventType::Warning, api::reason_of(api::NoteCode::AliasOverruled), wanted.overruled);
   }
 
   api::MachineDeployment without_rollback() const {

@@ -4,6 +4,7 @@
 
 #include "api/names.h"
 #include "api/policy/names.h"
+#include "controllers/lifecycle/aliases.h"
 #include "controllers/lifecycle/preservation.h"
 #include "controllers/lifecycle/replacements.h"
 #include "controllers/lifecycle/victims.h"
@@ -63,7 +64,7 @@ void grant_replacements(const Observation& seen, Plan& plan) {
 }
 
 void settle_victims(const Observation& seen, Plan& plan) {
-  std::string from(seen.stored->metadata.annotations.value_or_empty(api::policy::annotation::kVictims));
+  std::string from = lifecycle::victims_said(seen.stored->metadata.annotations);
   if (from.empty() || !seen.complete) return;
   const auto objection = [&](std::string_view name) {
     const auto machine =
@@ -76,8 +77,12 @@ void settle_victims(const Observation& seen, Plan& plan) {
              .objection = objection});
   recheck_within(plan.recheck, victims.recheck);
   if (victims.value() == from) return;
-  plan.actions.push_back(
-      WriteVictims{.from = std::move(from), .to = victims.value(), .dropped = lifecycle::reasons(victims)});
+  plan.actions.push_back(WriteVictims{
+      .from = std::move(from),
+      .to = victims.value(),
+      .dropped = lifecycle::reasons(victims),
+      .overruled =
+          lifecycle::overruled_alias(seen.stored->metadata.annotations, api::policy::annotation::kVictims)});
 }
 
 std::int64_t preserved_failures(const Observation& seen) {

@@ -61,7 +61,7 @@ bool is_preserved_failure(const Machine* machine) {
 }  // namespace
 
 Heeded heeded_by(const api::MachineDeployment& deployment, const api::MachineLifecyclePolicy* policy) {
-  Heeded by{.victims = deployment.metadata.annotations.contains(api::policy::annotation::kVictims)};
+  Heeded by{.victims = !lifecycle::victims_said(deployment.metadata.annotations).empty()};
   if (policy == nullptr) return by;
   const auto& spec = policy->spec;
   by.grants = spec.reports_lifecycle();

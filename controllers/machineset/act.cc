@@ -9,10 +9,12 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "api/notes.h"
 #include "api/policy/names.h"
 #include "base/safeguards.h"
 #include "controllers/claims/removal.h"
 #include "controllers/lifecycle/preservation.h"
+#include "controllers/lifecycle/victims.h"
 #include "controllers/machineset/clone_metadata.h"
 #include "controllers/machineset/confirm_count.h"
 #include "controllers/machineset/creation.h"
@@ -218,9 +220,7 @@ class Turn {
   // Bound to the version that was seen: more may have been named meanwhile.
   Result<void> perform(const WriteVictims& action) {
     MachineSet after = *seen_.stored;
-    auto& annotations = after.metadata.annotations;
-    action.to.empty() ? annotations.erase(api::policy::annotation::kVictims)
-                      : annotations.set(api::policy::annotation::kVictims, action.to);
+    lifecycle::rewrite_victims(after.metadata.annotations, action.to);
     const auto written =
         kube::patch_part(client(), *seen_.stored, after, kube::Part::Main, kube::Lock::Always, deadline());
     if (!written) return is_overtaken(written.error()) ? Result<void>() : fail(written.error());
@@ -228,6 +228,8 @@ class Turn {
     with_.host.consistency.wrote(key_, with_.deps.caches.machine_sets, (*written)->metadata.resource_version);
     for (const std::string& line : action.dropped)
       record(EventType::Normal, api::policy::event::kVictimDropped, line);
+    if (!action.overruled.empty())
+      record(EventType::Warning, api::reason_of(api::NoteCode::AliasOverruled), action.overruled);
     return {};
   }
 

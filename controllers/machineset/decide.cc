@@ -9,8 +9,10 @@
 #include "api/v1beta2/common.h"
 #include "base/safeguards.h"
 #include "controllers/inplace/hand_over.h"
+#include "controllers/lifecycle/aliases.h"
 #include "controllers/lifecycle/exhaustion.h"
 #include "controllers/lifecycle/replacements.h"
+#include "controllers/lifecycle/victims.h"
 #include "controllers/machineset/exhaustion.h"
 #include "controllers/machineset/fleet_requests.h"
 #include "controllers/machineset/held_deletions.h"
@@ -489,10 +491,14 @@ class Decider {
 
   void write_victims(const NamedVictims& victims) {
     recheck_within(plan_.recheck, victims.own.recheck);
-    std::string from(seen_.stored->metadata.annotations.value_or_empty(api::policy::annotation::kVictims));
+    const auto& annotations = seen_.stored->metadata.annotations;
+    std::string from = lifecycle::victims_said(annotations);
     if (!seen_.fresh || from == victims.own.value()) return;
     act(WriteVictims{
-        .from = std::move(from), .to = victims.own.value(), .dropped = lifecycle::reasons(victims.own)});
+        .from = std::move(from),
+        .to = victims.own.value(),
+        .dropped = lifecycle::reasons(victims.own),
+        .overruled = lifecycle::overruled_alias(annotations, api::policy::annotation::kVictims)});
   }
 
   std::unordered_set<api::Uid> being_remediated() const {

@@ -17,7 +17,7 @@ lifecycle::Victims read(const api::ObjectMeta& owner, const Observation& seen) {
     return lifecycle::objection_to(machine == seen.machines.end() ? nullptr : machine->get());
   };
   return lifecycle::victims_in(
-      owner.annotations.value_or_empty(api::policy::annotation::kVictims),
+      lifecycle::victims_said(owner.annotations),
       {.now = seen.now,
        .expiry = lifecycle::victims_expiry(seen.policy ? &seen.policy->spec : nullptr),
        .objection = objection});

@@ -136,6 +136,7 @@ struct WriteVictims {
   std::string from = {};
   std::string to = {};
   std::vector<std::string> dropped = {};  // for Events: each entry that went, and why
+  std::string overruled = {};             // for an Event: an alias that says something else
   bool operator==(const WriteVictims&) const = default;
 };
 

@@ -4,6 +4,7 @@
 
 #include "api/meta/label_selector.h"
 #include "api/policy/names.h"
+#include "controllers/lifecycle/victims.h"
 #include "controllers/machineset/reconciler.h"
 #include "controllers/machineset/wanted.h"
 #include "controllers/safety/freeze_wakes.h"
@@ -52,7 +53,9 @@ bool matters(const Change<MachineDeployment>& change) {
     return change.before->metadata.annotations.value_or_empty(key) !=
            change.after->metadata.annotations.value_or_empty(key);
   };
-  return differs(api::annotation::kRevision) || differs(api::policy::annotation::kVictims) ||
+  return differs(api::annotation::kRevision) ||
+         lifecycle::victims_said(change.before->metadata.annotations) !=
+             lifecycle::victims_said(change.after->metadata.annotations) ||
          safety::may_change_a_freeze(*change.before, *change.after) ||
          change.before->spec.replicas != change.after->spec.replicas ||
          !(change.before->spec.remediation == change.after->spec.remediation);

@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "api/names.h"
+#include "api/policy/mcm_names.h"
 #include "api/policy/names.h"
 #include "base/try.h"
 #include "controllers/rollout/moves.h"
@@ -31,13 +32,13 @@ constexpr std::array kNotForSets = {annotation::kLastAppliedConfiguration,
                                     annotation::kConfirmRelease,
                                     kMadeForRolloutAfter,
                                     api::policy::annotation::kVictims,
+                                    api::policy::mcm::kVictims,
                                     api::policy::annotation::kRollbackTo,
                                     api::policy::annotation::kFreeze,
                                     api::policy::annotation::kUnfreeze,
                                     api::policy::annotation::kUnfreezeOfMcm,
                                     api::policy::annotation::kUnfrozenAt,
                                     api::policy::annotation::kReleased,
-
                                     api::policy::annotation::kConfirmDeletion};
 
 // What tells the Machines of a set from those of its siblings. What it selects by and makes them with counts

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "api/policy/mcm_names.h"
 #include "api/policy/names.h"
+#include "controllers/lifecycle/aliases.h"
 #include "controllers/shared/recheck.h"
 
 namespace capstan::controllers::unclaimed {
@@ -17,6 +19,11 @@ std::string why_unclaimed(const NodeSeen& seen) {
   return fmt::format("no Machine and no MachinePool has the providerID {}", id);
 }
 
+// machine-controller-manager has found the same before: there is nothing to wait for.
+bool is_marked_by_mcm(const api::NodeMeta& node) {
+  return lifecycle::accepts_mcm_aliases() && node.annotations.contains(api::policy::mcm::kNotManaged);
+}
+
 }  // namespace
 
 Plan decide(const Observation& seen) {
@@ -26,9 +33,11 @@ Plan decide(const Observation& seen) {
     if (metadata.deleting()) continue;
     const Text* mark = metadata.annotations.find(api::policy::annotation::kNotManaged);
     const Seconds left = metadata.creation_timestamp + seen.patience - seen.now;
+    const bool by_mcm = is_marked_by_mcm(metadata);
     if (each.claimed || !seen.governed) {
-      if (mark != nullptr) plan.marks.push_back({.node = each.node, .claimed = each.claimed});
-    } else if (left > Seconds(0)) {
+      if (mark != nullptr || (by_mcm && each.claimed))
+        plan.marks.push_back({.node = each.node, .claimed = each.claimed, .by_mcm = by_mcm && each.claimed});
+    } else if (left > Seconds(0) && !by_mcm) {
       recheck_within(plan.recheck, left);
     } else if (std::string why = why_unclaimed(each); mark == nullptr || *mark != why) {
       plan.marks.push_back({.node = each.node, .why = std::move(why)});

@@ -13,6 +13,7 @@ struct NodeMark {
   runtime::Snapshot<api::Node> node = {};
   std::string why = {};  // the value of the annotation; empty: it is taken off
   bool claimed = false;  // taken off for that; otherwise no policy governs anything of the Cluster any more
+  bool by_mcm = false;   // the mark of machine-controller-manager goes with it
 };
 
 struct Plan {

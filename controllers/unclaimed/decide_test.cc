@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "controllers/lifecycle/aliases.h"
 #include "test/builders/node.h"
 
 namespace capstan::controllers::unclaimed {
@@ -58,6 +59,23 @@ TEST(UnclaimedNodes, LoseTheMarkOnceTheyAreClaimedAndWithThePolicy) {
   seen.governed = false;
 
   EXPECT_THAT(marks(seen), ElementsAre(""));
+}
+
+TEST(UnclaimedNodes, ThatMcmHasMarkedAreMarkedAtOnceAndLoseBothMarks) {
+  constexpr std::string_view kTheirs = "node.machine.sapcloud.io/not-managed-by-mcm";
+  Observation seen = of_a_governed_cluster(old_node().annotated(kTheirs, "1"));
+  seen.now = noon() + Seconds(1);
+  EXPECT_THAT(marks(seen), IsEmpty()) << "without --mcm-aliases";
+
+  lifecycle::accept_mcm_aliases(true);
+  EXPECT_EQ(marks(seen).size(), 1U);
+  seen.nodes.front().claimed = true;
+  const Plan claimed = decide(seen);
+  lifecycle::accept_mcm_aliases(false);
+
+  ASSERT_EQ(claimed.marks.size(), 1U);
+  EXPECT_EQ(claimed.marks.front().why, "");
+  EXPECT_TRUE(claimed.marks.front().by_mcm);
 }
 
 TEST(UnclaimedNodes, AreWrittenToOnceAndNotAtAllWithoutAPolicy) {

@@ -5,6 +5,7 @@
 #include <boost/json.hpp>
 
 #include "api/names.h"
+#include "api/policy/mcm_names.h"
 #include "api/policy/names.h"
 #include "base/try.h"
 #include "controllers/shared/pause.h"
@@ -71,8 +72,9 @@ Result<void> Reconciler::write(const runtime::Context& context, const api::Clust
                                const NodeMark& mark, kubeconfig::WorkloadCluster& workload) {
   const boost::json::value wanted =
       mark.why.empty() ? boost::json::value(nullptr) : boost::json::value(mark.why);
-  const boost::json::value patch = {
-      {"metadata", {{"annotations", {{api::policy::annotation::kNotManaged, wanted}}}}}};
+  boost::json::object annotations = {{api::policy::annotation::kNotManaged, wanted}};
+  if (mark.by_mcm) annotations[api::policy::mcm::kNotManaged] = nullptr;
+  const boost::json::value patch = {{"metadata", {{"annotations", annotations}}}};
   const auto written = kube::patch_briefly(workload.client(), kube::resources::nodes(),
                                            kube::key_of(*mark.node), patch, {}, context.deadline);
   if (!written && written.error().code == Code::NotFound) return {};

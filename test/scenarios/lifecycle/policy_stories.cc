@@ -245,6 +245,18 @@ void tell_of_aliases(std::vector<LifecycleStory>& stories) {
                               owner_becomes(10s, "a user wants 2 replicas", {{"spec", {{"replicas", 2}}}})},
                      .length = 100s,
                      .broken = went_in_all(0)});
+  stories.push_back({.name = "alias-names-a-victim",
+                     .title = "an autoscaler lowers the replicas and names the Machine as it did to "
+                              "machine-controller-manager",
+                     .policy = preserving(),
+                     .acts = {{10s, "an autoscaler wants 2 replicas, and names m2",
+                               [](LifecycleWorld& world) {
+                                 world.patch_owner(
+                                     {{"metadata", {{"annotations", {{mcm::kVictims, world.victim(2)}}}}},
+                                      {"spec", {{"replicas", 2}}}});
+                               }}},
+                     .length = 100s,
+                     .broken = each_of({went_in_all(1), has_gone(2)})});
   for (auto story = stories.begin() + before; story != stories.end(); ++story) {
     story->mcm_aliases = true;
     story->told_events = {"AliasOverruled"};
