@@ -259,6 +259,25 @@ TEST(Protocol, AwaitsTheResultUntilItsTimeIsOver) {
   EXPECT_THAT(steps(world.plan()), ElementsAre(HasSubstr("mark Machine m1: new TimedOut")));
 }
 
+TEST(Protocol, NamesAResultThatIsNone) {
+  InPlaceWorld world;
+  auto& each = world.add("m1", "old", updating_for(Seconds(59)));
+  world.label(each, label::kReadyForUpdate, "new");
+  world.label(each, label::kUpdateResult, "sucessful");
+  const std::string odd =
+      "label capstan.dev/update-result of its Node says \"sucessful\", successful or failed is meant";
+
+  EXPECT_THAT(world.plan().told, ElementsAre("Machine m1: " + odd));
+  EXPECT_THAT(steps(world.plan()), IsEmpty()) << "it is waited for";
+
+  world = {};
+  auto& late = world.add("m1", "old", updating_for(Seconds(60)));
+  world.label(late, label::kReadyForUpdate, "new");
+  world.label(late, label::kUpdateResult, "sucessful");
+
+  EXPECT_THAT(steps(world.plan()), ElementsAre(HasSubstr("new TimedOut")));
+}
+
 TEST(Protocol, CountsNoTimeFromBeforeTheClusterWasReachedAgain) {
   InPlaceWorld world;
   world.label(world.add("m1", "old", updating_for(Seconds(600))), label::kReadyForUpdate, "new");

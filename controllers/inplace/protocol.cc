@@ -92,7 +92,8 @@ class Protocol {
     if (result == kSuccessful) return succeed(each);
     if (result == kFailed) return fail(each, UpdateStep::Failed, reason_of(each));
     const auto end = end_of(*each.mark);
-    if (end && *end <= now_.ask().now) return fail(each, UpdateStep::TimedOut, timed_out());
+    if (end && *end <= now_.ask().now) return fail(each, UpdateStep::TimedOut, timed_out(result));
+    if (!result.empty()) plan_.told.push_back(fmt::format("Machine {}: {}", name_of(each), odd(result)));
     if (end) recheck_within(plan_.recheck, *end - now_.ask().now);
   }
 
@@ -166,8 +167,13 @@ class Protocol {
   Seconds timeout() const {
     return Seconds(now_.ask().seen.wanted->timeout_seconds.value_or(api::PolicyInPlace::kTimeoutSeconds));
   }
-  std::string timed_out() const {
+  std::string timed_out(std::string_view result) const {
+    if (!result.empty()) return fmt::format("{}, for {} seconds", odd(result), timeout().count());
     return fmt::format("the agent on its Node has reported nothing for {} seconds", timeout().count());
+  }
+  static std::string odd(std::string_view result) {
+    return fmt::format("label {} of its Node says {:?}, {} or {} is meant", label::kUpdateResult, result,
+                       kSuccessful, kFailed);
   }
 
   static std::string reason_of(const MachineSeen& each) {

@@ -43,7 +43,11 @@ class Judge {
  public:
   Judge(const Facts& facts, const Rules& rules)
       : facts_(facts), rules_(rules), before_(standing_of(facts.machine)), ignored_(rules.ignored) {
-    if (!rules.heeds_requests) return;
+    if (!rules.heeds_requests) {
+      const std::string unheeded = unheeded_request(facts.machine, facts.node);
+      if (!unheeded.empty()) ignored_.push_back(unheeded);
+      return;
+    }
     request_ = replace_request(facts.machine, facts.node);
     ignored_.insert(ignored_.end(), request_.ignored.begin(), request_.ignored.end());
   }

@@ -376,6 +376,20 @@ TEST(Judge, ARequestIsNothingToAMachineThatIsExemptOrHasNotJoined) {
   EXPECT_THAT(told(judged(joining, {.node = a_node("m1")})), StartsWith("Running: "));
 }
 
+TEST(Judge, ARequestThatIsNotHeededIsNamedWithTheReason) {
+  const auto asked = running_one().annotated("capstan.dev/replace", "true");
+  const auto exempt = MachineBuilder(asked).annotated("cluster.x-k8s.io/skip-remediation");
+  const auto creation_alone = a_policy("p").creation_timeout(60).build().spec;
+  const api::Node node = a_node("n1");
+  const auto unchecked = judge({.now = noon(), .machine = asked, .node_known = true, .node = &node},
+                               rules_for(creation_alone, asked));
+
+  EXPECT_THAT(told(judged(exempt, {.node = a_node("m1")})),
+              HasSubstr("* annotation capstan.dev/replace of the Machine is not heeded: the Machine has "
+                        "cluster.x-k8s.io/skip-remediation"));
+  EXPECT_THAT(told(unchecked), HasSubstr("is not heeded: its policy has no health.nodeChecks"));
+}
+
 TEST(Judge, AMachineThatIsToBeReplacedFailsOnceItIsGrantedWhateverTheTimeout) {
   const auto asked = in_phase(a_machine("m1").running(), Phase::Unhealthy, noon() + Seconds(3590),
                               "HealthCheck Processing ReplaceRequested: x; since 2026-01-01T12:59:50Z")

@@ -59,6 +59,26 @@ Preserved state_of(const Wishes& wishes, const PreservationFacts& facts) {
   return wishes.wish == Wish::WhenFailed ? Preserved::NotYet : Preserved::No;
 }
 
+std::optional<Time> written_end(std::string_view text) {
+  const auto until = Time::parse(text);
+  return until && until->is_set() ? std::optional(*until) : std::nullopt;
+}
+
+// By what the Machine itself says, so that all who ask get the same answer.
+std::optional<Time> end_without_one(const api::Machine& machine) {
+  const auto kept = api::conditions::find(machine.status.conditions, api::policy::condition::kPreserved);
+  if (kept == nullptr || kept->status != api::status::kTrue) return std::nullopt;
+  const auto own = whole_number(machine.metadata, annotation::kPreserveTimeout, kSecondsOfAPreservation);
+  return kept->last_transition_time + Seconds(own.value.value_or(api::PolicyPreservation::kTimeoutSeconds));
+}
+
+std::string problem_with_end(const api::Labels& annotations) {
+  const auto text = annotations.value_or_empty(annotation::kPreserveUntil);
+  if (text.empty() || written_end(text)) return {};
+  return fmt::format("annotation {}: {:?} is ignored, a time like 2026-01-01T12:00:00Z is meant",
+                     annotation::kPreserveUntil, text.substr(0, kShownOfAWish));
+}
+
 }  // namespace
 
 std::optional<Wish> parse_wish(std::string_view value) {
@@ -108,8 +128,9 @@ Preservation preservation_of(const PreservationFacts& facts) {
       whole_number(facts.machine.metadata, annotation::kPreserveTimeout, kSecondsOfAPreservation);
   add_problem(own.problem, found.wishes);
   const Seconds timeout = own.value ? Seconds(*own.value) : facts.rules.timeout;
-  if (found.state == Preserved::Yes || found.state == Preserved::TimeOver)
-    found.until = preserved_until(facts.machine).value_or(facts.now + timeout);
+  if (found.state != Preserved::Yes && found.state != Preserved::TimeOver) return found;
+  found.until = preserved_until(facts.machine).value_or(facts.now + timeout);
+  add_problem(problem_with_end(facts.machine.metadata.annotations), found.wishes);
   return found;
 }
 
@@ -128,8 +149,9 @@ bool is_auto_preserved(const api::Machine& machine) {
 
 std::optional<Time> preserved_until(const api::Machine& machine) {
   const auto said = machine.metadata.annotations.value_or_empty(annotation::kPreserveUntil);
-  const auto until = said.empty() ? Result<Time>(Time()) : Time::parse(said);
-  return until && until->is_set() ? std::optional(*until) : std::nullopt;
+  if (said.empty()) return std::nullopt;
+  const auto until = written_end(said);
+  return until ? until : end_without_one(machine);
 }
 
 bool is_preserved_failure(const api::Machine& machine) {

@@ -65,7 +65,8 @@ bool has_failed(const api::Machine& machine);
 bool is_lost(const api::Machine& machine);
 // By the policy, without being asked for.
 bool is_auto_preserved(const api::Machine& machine);
-// What its annotation says; nothing: it is not preserved. A time that can't be read is none.
+// What its annotation says; nothing: it is not preserved. In the place of a time that can't be read: from
+// where the condition says that it began, for capstan.dev/preserve-timeout-seconds of it, or 72 hours.
 std::optional<Time> preserved_until(const api::Machine& machine);
 
 // It has failed, and is there only to be looked at: no work is to be expected of it.

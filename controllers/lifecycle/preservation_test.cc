@@ -56,6 +56,21 @@ TEST(Preservation, BeginsAtOnceWhereThatIsWishedForAndLastsForItsTime) {
   EXPECT_EQ(found.until, noon() + kHour);
 }
 
+// Otherwise a slip of a person would begin its time anew, without a word.
+TEST(Preservation, AnEndThatCantBeReadIsNamedAndCountsFromWhereItBegan) {
+  const auto odd = wishing("now").annotated(kUntil, "tomorrow");
+  const auto begun = MachineBuilder(odd)
+                         .annotated("capstan.dev/preserve-timeout-seconds", "7200")
+                         .condition("capstan.dev/Preserved", "True", "PreservedAsAsked");
+
+  EXPECT_EQ(preserved_until(odd), std::nullopt) << "it is about to begin";
+  EXPECT_THAT(seen(odd).wishes.problem, HasSubstr("\"tomorrow\" is ignored, a time like"));
+  const api::Machine machine = begun;
+  const Time since = machine.status.conditions.back().last_transition_time;
+  EXPECT_EQ(preserved_until(machine), since + Seconds(7200));
+  EXPECT_EQ(seen(machine).until, since + Seconds(7200));
+}
+
 TEST(Preservation, LastsAsLongAsTheMachineItselfSays) {
   const auto found = seen(wishing("now").annotated("capstan.dev/preserve-timeout-seconds", "60"));
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "api/names.h"
 #include "api/policy/names.h"
 #include "controllers/lifecycle/annotations.h"
 
@@ -33,6 +34,15 @@ ReplaceRequest replace_request(const api::Machine& machine, const api::Node* nod
   for (const auto key : {annotation::kReplace, annotation::kTriggerDeletion})
     look_at({node->metadata.annotations, key, name}, request);
   return request;
+}
+
+std::string unheeded_request(const api::Machine& machine, const api::Node* node) {
+  const ReplaceRequest request = replace_request(machine, node);
+  if (request.by.empty()) return {};
+  const bool exempt = machine.metadata.annotations.contains(api::annotation::kSkipRemediation);
+  return fmt::format("{} is not heeded: {}", request.by,
+                     exempt ? fmt::format("the Machine has {}", api::annotation::kSkipRemediation)
+                            : "its policy has no health.nodeChecks");
 }
 
 }  // namespace capstan::controllers::lifecycle

@@ -16,5 +16,7 @@ struct ReplaceRequest {
 };
 // Null: there is no such Node.
 ReplaceRequest replace_request(const api::Machine& machine, const api::Node* node);
+// Of a request that the policy of the Machine does not heed: that, and why. Empty: there is none.
+std::string unheeded_request(const api::Machine& machine, const api::Node* node);
 
 }  // namespace capstan::controllers::lifecycle

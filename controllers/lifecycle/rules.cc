@@ -50,14 +50,19 @@ Rules rules_for(const api::MachineLifecyclePolicySpec& policy, const api::Machin
   apply_node_checks(policy, rules);
   apply_override(machine, annotation::kCreationTimeout, rules.creation_timeout, rules);
   apply_override(machine, annotation::kHealthTimeout, rules.health_timeout, rules);
-  const auto priority = whole_number(machine.metadata, annotation::kDeletionPriority, kDeletionPriorities);
-  if (!priority.problem.empty()) rules.ignored.push_back(priority.problem);
+  for (std::string& problem : ignored_without_rules(machine)) rules.ignored.push_back(std::move(problem));
   if (machine.metadata.annotations.contains(api::annotation::kSkipRemediation)) {
     rules.creation_timeout.reset();
     rules.health_timeout.reset();
     rules.heeds_requests = false;
   }
   return rules;
+}
+
+std::vector<std::string> ignored_without_rules(const api::Machine& machine) {
+  auto priority = whole_number(machine.metadata, annotation::kDeletionPriority, kDeletionPriorities);
+  if (priority.problem.empty()) return {};
+  return {std::move(priority.problem)};
 }
 
 std::int32_t max_in_flight(const api::MachineLifecyclePolicySpec& policy, std::int32_t replicas) {

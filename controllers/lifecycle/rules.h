@@ -23,6 +23,9 @@ struct Rules {
 };
 Rules rules_for(const api::MachineLifecyclePolicySpec& policy, const api::Machine& machine);
 
+// The same of a Machine whose policy asks for nothing of its life: what its deletion goes by all the same.
+std::vector<std::string> ignored_without_rules(const api::Machine& machine);
+
 // The policy's default where it says nothing, or nothing that can be understood.
 std::int32_t max_in_flight(const api::MachineLifecyclePolicySpec& policy, std::int32_t replicas);
 std::vector<Phase> counted_phases(const api::MachineLifecyclePolicySpec& policy);

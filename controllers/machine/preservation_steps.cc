@@ -125,7 +125,8 @@ void preserve_machine(const Observation& seen, Plan& plan) {
   remember_node(look, annotations);
   note_preservation_drain(seen, found, plan);
   if (found.state == Preserved::Yes) {
-    if (!lifecycle::preserved_until(machine))
+    // What a person has written there and can't be read stays, for the condition names it.
+    if (annotations.value_or_empty(wish_key::kPreserveUntil).empty())
       annotations.set(wish_key::kPreserveUntil, found.until.to_string());
     // Others take its place meanwhile.
     if (lifecycle::is_in(machine, lifecycle::Phase::Failed)) annotations.erase(wish_key::kReplacementGranted);
@@ -135,6 +136,8 @@ void preserve_machine(const Observation& seen, Plan& plan) {
     // One that is lost is deleted by its MachineSet, which must not find it asked for anew.
     lifecycle::erase_said(annotations, wish_key::kPreserve);
     end(annotations);
+  } else {
+    annotations.set(wish_key::kPreserveUntil, found.until.to_string());
   }
 }
 

@@ -72,6 +72,14 @@ TEST(PreservationSteps, WriteTheEndOnceAndSayIt) {
                             ": annotation capstan.dev/preserve of the Machine says now");
 }
 
+TEST(PreservationSteps, NameAnEndThatCantBeReadAndLeaveItThere) {
+  const Observation seen = on(worker().annotated(kPreserve, "now").annotated(kUntil, "tomorrow"));
+
+  EXPECT_EQ(annotations_after(seen).value_or_empty(kUntil), "tomorrow");
+  EXPECT_THAT(says(seen), HasSubstr("True PreservedAsAsked: until "));
+  EXPECT_THAT(says(seen), HasSubstr("annotation capstan.dev/preserve-until: \"tomorrow\" is ignored"));
+}
+
 TEST(PreservationSteps, SayWhatIsWaitedForAndWhatIsRefused) {
   EXPECT_THAT(says(on(worker().annotated(kPreserve, "when-failed"))),
               HasSubstr("False WaitingForFailure: once it fails"));
