@@ -96,24 +96,24 @@ std::string because(const std::vector<Fault>& faults) {
   return text;
 }
 
-}  // namespace
-
-api::Condition available(const Observation& seen, const api::MachineDeploymentStatus& now) {
+// `spared`: so many Machines fewer than the strategy of the MachineDeployment asks for are enough.
+api::Condition available_as(std::string_view type, const Observation& seen,
+                            const api::MachineDeploymentStatus& now, Count spared) {
   if (!seen.deployment.spec.replicas) {
-    return make(condition::kAvailable, status::kUnknown, reason::kWaitingForReplicasSet, kNoReplicas);
+    return make(type, status::kUnknown, reason::kWaitingForReplicasSet, kNoReplicas);
   }
   if (!now.available_replicas) {
-    return make(condition::kAvailable, status::kUnknown, reason::kWaitingForAvailableReplicasSet,
+    return make(type, status::kUnknown, reason::kWaitingForAvailableReplicasSet,
                 "Waiting for status.availableReplicas set");
   }
   const auto limits = rollout::limits_of(seen.deployment)
                           .value_or(rollout::Limits{.desired = *seen.deployment.spec.replicas});
-  const auto least = std::max<Count>(0, limits.least_available() - preserved_failures(seen));
+  const auto least = std::max<Count>(0, limits.least_available() - spared);
   if (*now.available_replicas >= least) {
-    return make(condition::kAvailable, status::kTrue, reason::kAvailable);
+    return make(type, status::kTrue, reason::kAvailable);
   }
   if (is_deleting(seen)) {
-    return make(condition::kAvailable, status::kFalse, reason::kNotAvailable, "Deletion in progress");
+    return make(type, status::kFalse, reason::kNotAvailable, "Deletion in progress");
   }
   std::string message =
       fmt::format("{} available replicas, at least {} required", *now.available_replicas, least);
@@ -122,7 +122,19 @@ api::Condition available(const Observation& seen, const api::MachineDeploymentSt
     message += fmt::format(" (spec.strategy.rollout.maxUnavailable is {}, spec.replicas is {})",
                            strategy->rolling_update.max_unavailable->to_string(), limits.desired);
   }
-  return make(condition::kAvailable, status::kFalse, reason::kNotAvailable, message);
+  return make(type, status::kFalse, reason::kNotAvailable, message);
+}
+
+}  // namespace
+
+api::Condition available(const Observation& seen, const api::MachineDeploymentStatus& now) {
+  return available_as(condition::kAvailable, seen, now, 0);
+}
+
+std::optional<api::Condition> available_under_policy(const Observation& seen,
+                                                     const api::MachineDeploymentStatus& now) {
+  if (!seen.policy) return std::nullopt;
+  return available_as(kAvailableUnderPolicy, seen, now, preserved_failures(seen));
 }
 
 api::Condition scaling_up(const Observation& seen, const Plan& plan,

@@ -34,6 +34,7 @@ constexpr std::array kOwned = {condition::kPaused,
                                condition::kRemediating,
                                condition::kDeleting,
                                condition::kContested,
+                               kAvailableUnderPolicy,
                                api::policy::condition::kProgressing,
                                api::policy::condition::kFrozen};
 constexpr std::array kOwnedOld = {api::v1beta1_condition::kReady, api::v1beta1_condition::kAvailable,
@@ -117,6 +118,11 @@ api::MachineDeployment report(const Observation& seen, const Plan& plan, const E
   };
   set(api::conditions::make(condition::kPaused, api::status::kFalse, api::reason::kNotPaused));
   set(available(seen, status));
+  if (auto lowered = available_under_policy(seen, status)) {
+    set(std::move(*lowered));
+  } else {
+    api::conditions::remove(status.conditions, kAvailableUnderPolicy);
+  }
   set(machines_ready(seen));
   set(machines_up_to_date(seen));
   set(rolling_out(seen, plan));

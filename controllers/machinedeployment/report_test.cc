@@ -10,6 +10,7 @@
 #include "test/builders/cluster.h"
 #include "test/builders/machine.h"
 #include "test/builders/machine_deployment.h"
+#include "test/builders/machine_lifecycle_policy.h"
 #include "test/builders/machine_set.h"
 
 namespace capstan::controllers::machinedeployment {
@@ -190,19 +191,30 @@ TEST(Available, OnDeleteHasNoLimitToName) {
             "False NotAvailable: 1 available replicas, at least 2 required");
 }
 
-TEST(Available, AsksForNothingFromAMachineThatFailedAndIsPreserved) {
+TEST(AvailableUnderPolicy, AsksForNothingFromAMachineThatFailedAndIsPreserved) {
   const auto failed = a_machine("m").running().condition("capstan.dev/Lifecycle", "False", "Failed");
-  const auto says = [](const api::Machine& machine) {
-    return Seen(a_machine_deployment().replicas(3).rolling(IntOrString(1), IntOrString(0)))
-        .with(a_machine_set("a").reporting(3, 3, 2))
-        .with(machine)
-        .says(condition::kAvailable);
+  const auto preserved =
+      builders::MachineBuilder(failed).annotated("capstan.dev/preserve-until", "2040-01-01T00:00:00Z");
+  const auto world = [](const api::Machine& machine) {
+    Seen seen(a_machine_deployment().replicas(3).rolling(IntOrString(1), IntOrString(0)));
+    seen.with(a_machine_set("a").reporting(3, 3, 2)).with(machine);
+    seen.seen.policy = builders::a_policy("care").node_checks().shared();
+    return seen;
   };
 
-  EXPECT_THAT(says(failed), HasSubstr("False NotAvailable: 2 available replicas, at least 3 required"));
-  EXPECT_EQ(
-      says(builders::MachineBuilder(failed).annotated("capstan.dev/preserve-until", "2040-01-01T00:00:00Z")),
-      "True Available");
+  EXPECT_THAT(world(failed).says("capstan.dev/Available"),
+              HasSubstr("False NotAvailable: 2 available replicas, at least 3 required"));
+  EXPECT_EQ(world(preserved).says("capstan.dev/Available"), "True Available");
+  EXPECT_THAT(world(preserved).says(condition::kAvailable), HasSubstr("at least 3 required"))
+      << "as upstream";
+}
+
+TEST(AvailableUnderPolicy, IsThereOnlyWhereAPolicyGoverns) {
+  auto ungoverned =
+      a_machine_deployment().replicas(3).condition("capstan.dev/Available", "True", "Available");
+
+  EXPECT_EQ(Seen(ungoverned).with(a_machine_set("a").reporting(3, 3, 3)).says("capstan.dev/Available"),
+            "absent");
 }
 
 TEST(Available, IsUnknownUntilASetReports) {
