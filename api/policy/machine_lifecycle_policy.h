@@ -94,7 +94,8 @@ inline constexpr auto members<PolicyDrain> = std::array{
         "onTimeout",
         {.doc = "What becomes of the Pods of a Machine's Node that are left when the drain timeout "
                 "(spec.deletion.nodeDrainTimeoutSeconds, or the annotation capstan.dev/drain-timeout-seconds "
-                "of the Machine) is over. Without it they are left running, as Cluster API does; {} deletes "
+                "of the Machine, else timeoutSeconds) is over. Without it they are left running, as Cluster "
+                "API does; {} deletes "
                 "them."}),
     member<&PolicyDrain::not_ready_force>(
         "notReadyForce",

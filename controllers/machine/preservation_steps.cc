@@ -114,6 +114,14 @@ std::optional<api::Condition> condition_of(const Preservation& found, const api:
   return says(no, kept_reason::kInvalidRequest, {}, problem);
 }
 
+// Not well, and nothing gives it up.
+bool is_left_alone(const Observation& seen, const api::Machine& machine) {
+  const auto& list = machine.status.conditions;
+  const auto healthy = api::conditions::find(list, api::condition::kNodeHealthy);
+  return !seen.policy && seen.policy_known && !lifecycle::has_failed(machine) && healthy != nullptr &&
+         healthy->status != api::status::kTrue;
+}
+
 }  // namespace
 
 void preserve_machine(const Observation& seen, Plan& plan) {
@@ -142,13 +150,18 @@ void preserve_machine(const Observation& seen, Plan& plan) {
 }
 
 std::string release_in_words(const Observation& seen, const api::Machine& after) {
-  const bool released = seen.keeper_gone && lifecycle::preserved_until(*seen.machine) &&
-                        !lifecycle::preserved_until(after) && !after.metadata.deleting();
+  const bool released = lifecycle::preserved_until(*seen.machine) && !lifecycle::preserved_until(after) &&
+                        !after.metadata.deleting();
   if (!released) return {};
-  return fmt::format(
-      "MachineLifecyclePolicy {}, which preserved this Machine, is gone: it runs on, and no policy replaces "
-      "it",
-      seen.machine->metadata.annotations.value_or_empty(wish_key::kAutoPreserved));
+  if (seen.keeper_gone)
+    return fmt::format(
+        "MachineLifecyclePolicy {}, which preserved this Machine, is gone: it runs on, and no policy "
+        "replaces "
+        "it",
+        seen.machine->metadata.annotations.value_or_empty(wish_key::kAutoPreserved));
+  if (!is_left_alone(seen, after)) return {};
+  return "it is not preserved any more, is not well, and neither a MachineLifecyclePolicy nor a "
+         "MachineHealthCheck replaces it: delete it, or let a policy with health.nodeChecks select it";
 }
 
 void preserve_node(const Observation& seen, std::optional<NodeChange>& change) {

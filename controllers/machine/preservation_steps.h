@@ -18,8 +18,9 @@ void preserve_machine(const Observation& seen, Plan& plan);
 // shows there: preservation_drain.h.
 void preserve_node(const Observation& seen, std::optional<NodeChange>& change);
 
-// That this turn has ended its preservation because the policy that kept it by itself is gone, for an Event:
-// no condition tells what becomes of it. Empty: that is not so.
+// That this turn has ended its preservation and nothing replaces it, because the policy is gone that kept it
+// by itself or that would replace it after a user's wish: for an Event, for no condition tells what becomes
+// of it. Empty: that is not so.
 std::string release_in_words(const Observation& seen, const api::Machine& after);
 
 struct PreservationReport {

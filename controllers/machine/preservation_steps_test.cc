@@ -152,6 +152,21 @@ TEST(PreservationSteps, EndAndTellWhatBecomesOfItWhenThePolicyThatKeptItIsGone) 
   EXPECT_EQ(release_in_words(seen, *seen.machine), "");
 }
 
+TEST(PreservationSteps, TellWhereTheEndOfAUsersWishLeavesASickMachineToNothing) {
+  const auto sick =
+      until(worker().annotated(kPreserve, "now"), kNow).condition("NodeHealthy", "False", "Bad");
+  const Observation seen = on(sick);
+  Plan plan{.wanted = *seen.machine};
+  preserve_machine(seen, plan);
+  ASSERT_FALSE(plan.wanted.metadata.annotations.contains(kUntil));
+
+  EXPECT_THAT(release_in_words(seen, plan.wanted), HasSubstr("delete it, or let a policy"));
+  const Observation well = on(until(worker().annotated(kPreserve, "now"), kNow));
+  Plan other{.wanted = *well.machine};
+  preserve_machine(well, other);
+  EXPECT_EQ(release_in_words(well, other.wanted), "") << "it runs on, as it should";
+}
+
 // A user's wish needs no policy.
 TEST(PreservationSteps, AWishOutlivesThePolicy) {
   Observation seen = on(until(failed(worker().annotated(kAuto, "care").annotated(kPreserve, "when-failed")),

@@ -133,6 +133,15 @@ void report_progress(const Observation& seen, const Plan& plan, const Effects& e
   conditions::set(list, std::move(wanted), after.metadata.generation, seen.now);
 }
 
+std::string lost_rollout_in_words(const Observation& seen) {
+  const auto was = progress_in(*seen.stored);
+  const bool lost = was && !seen.rollout && !seen.stored->metadata.deleting() &&
+                    was->reason != progress_reason::kNewMachineSetAvailable;
+  if (!lost) return {};
+  return "no MachineLifecyclePolicy with spec.rollout governs it any more: its rollout goes on as "
+         "spec.rollout.strategy says";
+}
+
 std::optional<Seconds> progress_due_in(const Observation& seen, const api::MachineDeployment& after) {
   const auto progress = progress_in(after);
   if (!seen.rollout || !progress || !is_timed(*progress)) return std::nullopt;

@@ -63,6 +63,10 @@ class Fleet {
     seen_.now = seen_.now + span;
     return *this;
   }
+  std::string lost() {
+    seen_.stored = std::make_shared<const api::MachineDeployment>(stored_);
+    return lost_rollout_in_words(seen_);
+  }
   std::optional<Seconds> due_in() const { return progress_due_in(seen_, stored_); }
   std::string message() const {
     return api::conditions::find(stored_.status.conditions, kProgressing)->message.str();
@@ -95,6 +99,19 @@ TEST(Progressing, IsSaidOnlyWhereAPolicyAsksForIt) {
   EXPECT_EQ(fleet.turn(Seconds(0), 3, 0, 3), "True NewMachineSetAvailable");
   EXPECT_EQ(fleet.without_policy().turn(Seconds(1), 3, 0, 3), "absent");
   EXPECT_EQ(Fleet().without_policy().turn(Seconds(0), 0, 0, 0), "absent");
+}
+
+TEST(Progressing, IsTakenOffWithAWordWhereThePolicyGoesInTheMiddleOfARollout) {
+  Fleet fleet;
+  fleet.turn(Seconds(0), 3, 0, 3);
+  EXPECT_EQ(fleet.without_policy().lost(), "") << "nothing was under way";
+
+  Fleet rolling;
+  rolling.makes_a_set().turn(Seconds(0), 0, 3, 3);
+  rolling.turn(Seconds(1), 1, 2, 2);
+  EXPECT_EQ(rolling.lost(), "");
+
+  EXPECT_TRUE(rolling.without_policy().lost().starts_with("no MachineLifecyclePolicy with spec.rollout"));
 }
 
 TEST(Progressing, TellsARolloutFromItsBeginningToItsEnd) {

@@ -95,6 +95,7 @@ void Reconciler::record_events(const Observation& seen, const Plan& plan,
   const auto about =
       runtime::reference_to(kube::resource_of<api::MachineDeployment>(), seen.stored->metadata);
   safety::record_freeze(deps_.events, about, seen.stored->status.conditions, after.status.conditions);
+  record_lost_rollout(about, seen);
   const auto message = [](const api::MachineDeployment& deployment) {
     const auto scaling_up = api::conditions::find(deployment.status.conditions, api::condition::kScalingUp);
     return scaling_up == nullptr ? std::string_view() : scaling_up->message.view();
@@ -105,6 +106,13 @@ void Reconciler::record_events(const Observation& seen, const Plan& plan,
     if (!fault.remedy.empty()) notes.push_back({.code = api::NoteCode::RolloutBlocked, .text = fault.remedy});
   }
   record_notes(deps_.events, about, notes);
+}
+
+// Only by a list of policies that is complete: before that each of them seems to be gone.
+void Reconciler::record_lost_rollout(const api::ObjectReference& about, const Observation& seen) {
+  const std::string words = lost_rollout_in_words(seen);
+  if (words.empty() || !deps_.caches.machine_lifecycle_policies.synced()) return;
+  deps_.events.record(about, runtime::EventType::Normal, kRolloutPolicyGone, words);
 }
 
 }  // namespace capstan::controllers::machinedeployment

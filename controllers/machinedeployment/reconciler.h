@@ -40,6 +40,7 @@ class Reconciler final : public runtime::Reconciler {
   Result<bool> write_status(const ActContext& with, const api::MachineDeployment& before,
                             const api::MachineDeployment& after);
   void record_events(const Observation& seen, const Plan& plan, const api::MachineDeployment& after);
+  void record_lost_rollout(const api::ObjectReference& about, const Observation& seen);
 
   const Deps deps_;
   std::optional<Host> host_;

@@ -188,6 +188,7 @@ void tell_of_policies_that_go(std::vector<LifecycleStory>& stories) {
        .title = "the policy is deleted when all old Machines are on their way out: the rollout goes on",
        .policy =
            builders::a_policy("care").selecting("team", "a").rollout({.recreate = api::PolicyRecreate()}),
+       .told_events = {"RolloutPolicyGone"},
        .acts = {owner_becomes(5s, "a user wants version v1.36.0",
                               {{"spec", {{"template", {{"spec", {{"version", "v1.36.0"}}}}}}}}),
                 policy_goes(20s)},
