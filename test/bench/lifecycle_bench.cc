@@ -43,13 +43,21 @@ metadata: {name: all, namespace: default}
 spec:
   selector: {matchExpressions: [{key: pool, operator: Exists}]}
   health: {nodeChecks: {timeoutSeconds: 86400}, sharedCause: {windowSeconds: 600}}
-  drain: {onTimeout: {action: Continue}, notReadyForce: {}}
+  drain:
+    onTimeout: {action: Continue}
+    notReadyForce: {}
+    evictionRetries: {}
+    volumesInTurn: {}
+    attachmentCleanup: {}
   creation: {}
   replacement: {maxInFlight: 1}
   scaleIn: {}
-  rollout: {progressDeadlineSeconds: 600, scaleDownDisabled: true}
-  preservation: {autoMax: 1}
-  nodeTemplate: {labels: {bench: "1"}, annotations: {bench: "1"}}
+  rollout: {progressDeadlineSeconds: 600, scaleDownDisabled: true, inPlace: {}}
+  preservation: {autoMax: 1, drain: {}}
+  nodeTemplate:
+    labels: {bench: "1"}
+    annotations: {bench: "1"}
+    virtualCapacity: {example.com/bench: "1"}
 )";
 constexpr std::string_view kBrakesOn = R"(
   overshoot: {}
