@@ -82,6 +82,21 @@ TEST(Replacements, WaitForEveryOneThatIsOnItsWay) {
               ElementsAre("a"));
 }
 
+// Of whichever MachineSet of the deployment it is, and whatever has given it up.
+TEST(Replacements, WaitForOneThatAHealthCheckHasGivenUpInAnotherMachineSet) {
+  const auto handed_over = [](MachineBuilder machine) {
+    return machine.in_set("other")
+        .condition("HealthCheckSucceeded", "False", "NodeStartupTimeout")
+        .condition("OwnerRemediated", "False", "MachineDeleting");
+  };
+
+  EXPECT_THAT(names(asked({unhealthy("a").in_set("one"), handed_over(in_phase("b", Phase::Terminating))})),
+              IsEmpty());
+  EXPECT_THAT(names(asked({unhealthy("a").in_set("one"), handed_over(in_phase("b", Phase::Terminating))},
+                          {.limit = 2})),
+              ElementsAre("a"));
+}
+
 TEST(Replacements, WaitForOneThatWasGrantedAndHasNotFailedYet) {
   EXPECT_THAT(names(asked({unhealthy("a"), granted("b")})), IsEmpty());
 }

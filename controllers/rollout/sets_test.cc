@@ -319,6 +319,23 @@ TEST(SetIntent, AnnotationsOfTheDeploymentReachItsSetsButForItsOwn) {
                                                     {annotation::kDisableMachineCreate, "false"}}));
 }
 
+// A copy would be obeyed a second time, by each set.
+TEST(SetIntent, CommandsToTheDeploymentAreNeverCopiedToItsSets) {
+  auto deployment = a_machine_deployment();
+  for (const std::string_view command :
+       {"capstan.dev/victims", "node.machine.sapcloud.io/trigger-deletion-by-mcm", "capstan.dev/rollback-to",
+        "capstan.dev/freeze", "capstan.dev/unfreeze", "safety.machine.sapcloud.io/unfreeze",
+        "capstan.dev/confirm-deletion"})
+    deployment.annotated(command, "m1");
+
+  const auto set = intent_for(deployment).fresh("abcde", {.number = "1"}, 0);
+
+  EXPECT_EQ(set.metadata.annotations, (api::TextMap{{annotation::kRevision, "1"},
+                                                    {annotation::kDesiredReplicas, "1"},
+                                                    {annotation::kMaxReplicas, "2"},
+                                                    {annotation::kDisableMachineCreate, "false"}}));
+}
+
 TEST(SetIntent, OnDeleteOldSetsMakeNoMachines) {
   const api::MachineDeployment on_delete = a_machine_deployment().on_delete();
   const api::MachineDeployment rolling = a_machine_deployment();
