@@ -179,7 +179,6 @@ void tell_of_policies_that_go(std::vector<LifecycleStory>& stories) {
       {.name = "policy-goes-while-a-user-preserves",
        .title = "a user's wish outlives the policy until its time is over, and nothing replaces it",
        .policy = preserving(),
-       .told_events = told,
        .acts = {preserve_when_failed(2), says_ready(10s, 2, "False"), policy_goes(200s)},
        .length = 600s,
        .broken = each_of({went_in_all(0), is_kept(2, false), is_here(2)})});
@@ -188,7 +187,6 @@ void tell_of_policies_that_go(std::vector<LifecycleStory>& stories) {
        .title = "the policy is deleted when all old Machines are on their way out: the rollout goes on",
        .policy =
            builders::a_policy("care").selecting("team", "a").rollout({.recreate = api::PolicyRecreate()}),
-       .told_events = {"RolloutPolicyGone"},
        .acts = {owner_becomes(5s, "a user wants version v1.36.0",
                               {{"spec", {{"template", {{"spec", {{"version", "v1.36.0"}}}}}}}}),
                 policy_goes(20s)},
