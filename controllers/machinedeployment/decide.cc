@@ -195,7 +195,9 @@ class Rollout {
     updates_ = update_in_place();
     const Fleet fleet = count();
     Scaling scaling = scale(fleet);
-    const bool is_confirmed = hold_rolls(seen_, {.fleet = fleet, .paused = paused_}, scaling, plan_);
+    const RollStep roll{
+        .fleet = fleet, .paused = paused_, .on_delete = rollout::is_on_delete(seen_.deployment)};
+    const bool is_confirmed = hold_rolls(seen_, roll, scaling, plan_);
     name_unsettled();
     plan_.notes.insert(plan_.notes.end(), scaling.notes.begin(), scaling.notes.end());
     for (const auto& machine : updates_.recounted) plan_.actions.push_back(ConfirmMachine{machine});

@@ -16,17 +16,21 @@ using rollout::SetCounts;
 // A person has to do something first.
 constexpr Seconds kConfirmRecheck{60};
 
-Count taken_from(const SetCounts& set, const rollout::Scaling& scaling) {
-  return std::max<Count>(0, set.spec - scaling.of(set.name).value_or(set.spec));
+Count kept_of(const RollStep& step, const SetCounts& set) {
+  return step.on_delete ? std::min(set.spec, set.status) : set.spec;
+}
+
+Count taken_from(const RollStep& step, const SetCounts& set, const rollout::Scaling& scaling) {
+  return std::max<Count>(0, kept_of(step, set) - scaling.of(set.name).value_or(set.spec));
 }
 
 std::vector<safety::Doomed> doomed_in(const RollStep& step, const rollout::Scaling& scaling) {
   std::vector<safety::Doomed> doomed;
   for (const SetCounts& set : step.fleet.old) {
-    const Count taken = taken_from(set, scaling);
+    const Count taken = taken_from(step, set, scaling);
     if (taken == 0) continue;
     doomed.push_back({.text = fmt::format("{} of MachineSet {}", taken, set.name),
-                      .identity = fmt::format("{}: {} of {}", set.name, taken, set.spec),
+                      .identity = fmt::format("{}: {} of {}", set.name, taken, kept_of(step, set)),
                       .machines = static_cast<std::size_t>(taken)});
   }
   return doomed;
@@ -34,7 +38,7 @@ std::vector<safety::Doomed> doomed_in(const RollStep& step, const rollout::Scali
 
 void keep_old_sets(const RollStep& step, rollout::Scaling& scaling) {
   for (const SetCounts& set : step.fleet.old)
-    if (taken_from(set, scaling) > 0) scaling.intend(set.name, set.spec);
+    if (taken_from(step, set, scaling) > 0) scaling.intend(set.name, kept_of(step, set));
 }
 
 safety::GuardVerdict ask_guard(const Observation& seen, std::vector<safety::Doomed> doomed) {

@@ -10,6 +10,8 @@ namespace capstan::controllers::machinedeployment {
 struct RollStep {
   const rollout::Fleet& fleet;
   bool paused = false;  // no rollout: fewer Machines are wanted
+  // Old sets make no Machine in the place of one that a user deleted: they become smaller by it.
+  bool on_delete = false;
 };
 
 // True: a confirmation was used, and its annotation goes.

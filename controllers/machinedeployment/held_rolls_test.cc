@@ -47,14 +47,21 @@ struct Step {
                       .shared();
     return *this;
   }
+  // OnDelete: a user has deleted so many of the old Machines.
+  Step& deleted_by_a_user(Count machines) {
+    on_delete = true;
+    fleet.old.front().status = 5 - machines;
+    return *this;
+  }
   bool hold(bool paused = false) {
-    return hold_rolls(seen, {.fleet = fleet, .paused = paused}, scaling, plan);
+    return hold_rolls(seen, {.fleet = fleet, .paused = paused, .on_delete = on_delete}, scaling, plan);
   }
 
   Observation seen = {};
   Fleet fleet = {};
   Scaling scaling = {};
   Plan plan = {};
+  bool on_delete = false;
 };
 
 TEST(HeldRolls, KeepOldSetsOutsideTheWindow) {
@@ -103,6 +110,24 @@ TEST(HeldRolls, UseNoConfirmationOfAnotherStep) {
   Step step = Step(0).guarded().confirmed_for(4);
   EXPECT_FALSE(step.hold());
   EXPECT_EQ(step.scaling.of("old"), 5);
+}
+
+TEST(HeldRolls, HoldNoReplacementOfWhatAUserDeletedUnderOnDelete) {
+  Step outside = Step(3).shut_for(Cause::Rollout).deleted_by_a_user(2);
+  outside.hold();
+  EXPECT_EQ(outside.scaling.of("old"), 3);
+  EXPECT_THAT(outside.plan.held, IsEmpty());
+  Step guarded = Step(3).guarded().deleted_by_a_user(2);
+  guarded.hold();
+  EXPECT_EQ(guarded.scaling.of("old"), 3);
+  EXPECT_THAT(guarded.plan.held, IsEmpty());
+}
+
+TEST(HeldRolls, KeepWhatAUserLeftUnderOnDelete) {
+  Step step = Step(1).guarded().deleted_by_a_user(1);
+  step.hold();
+  EXPECT_EQ(step.scaling.of("old"), 4);
+  EXPECT_THAT(step.plan.held, ElementsAre(HasSubstr("3 of MachineSet old")));
 }
 
 }  // namespace
