@@ -1,5 +1,6 @@
 #include "controllers/safety/deleted_for.h"
 
+#include "api/conditions/conditions.h"
 #include "api/names.h"
 #include "api/policy/names.h"
 #include "controllers/shared/caches.h"
@@ -22,13 +23,21 @@ bool goes_with_its_owner(const Caches& caches, const api::Machine& machine) {
   return set->metadata.deleting() || (deployment && deployment->metadata.deleting());
 }
 
+// Its MachineSet deletes what a health check has handed over, and writes this mark before.
+bool is_remediated(const Caches& caches, const api::Machine& machine) {
+  const auto said = api::conditions::find(machine.status.conditions, api::condition::kOwnerRemediated);
+  return said != nullptr && said->status == api::status::kFalse &&
+         said->reason == api::reason::kMachineDeleting && policy_for(caches, machine).policy != nullptr;
+}
+
 }  // namespace
 
 bool is_named(const api::Machine& machine) { return machine.metadata.annotations.contains(kDeletedFor); }
 
 bool is_deleted_by_a_controller(const Caches& caches, const api::Machine& machine) {
   const bool is_granted = machine.metadata.annotations.contains(api::policy::annotation::kReplacementGranted);
-  return (is_named(machine) || is_granted) && !goes_with_its_owner(caches, machine);
+  return (is_named(machine) || is_granted || is_remediated(caches, machine)) &&
+         !goes_with_its_owner(caches, machine);
 }
 
 }  // namespace capstan::controllers::safety

@@ -1,6 +1,6 @@
 // The annotation with which a MachineSet under a policy says on a Machine, before it deletes it, why it does.
-// One that is being deleted without it, and without a grant to be replaced, was deleted by a user: no brake
-// holds its drain. Reads caches; safe from any thread.
+// One that is being deleted without it, without a grant to be replaced, and without the mark of a remediation
+// was deleted by a user: no brake holds its drain. Reads caches; safe from any thread.
 #pragma once
 
 #include <string_view>
@@ -18,7 +18,7 @@ inline constexpr std::string_view kDeletedFor = "capstan.dev/deleted-for";
 // A MachineSet has said so of this very deletion.
 bool is_named(const api::Machine& machine);
 
-// False also where what controls it goes: users delete that.
+// False also where what controls it goes: users delete that. Without a policy no remediation counts.
 bool is_deleted_by_a_controller(const Caches& caches, const api::Machine& machine);
 
 }  // namespace capstan::controllers::safety
