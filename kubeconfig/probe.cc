@@ -39,12 +39,12 @@ bool is_answer(const Error& error) {
   return false;
 }
 
-Probe::Probe(const Moment& connected) : known_(connected.steady), last_success_(connected.wall) {}
+Probe::Probe(const Moment& connected) : known_(connected.steady), last_success_(connected) {}
 
 void Probe::answered(const Moment& at) {
   known_ = std::max(known_, at.steady);
   asked_ = true;
-  last_success_ = std::max(last_success_, at.wall);
+  if (at.steady >= last_success_.steady) last_success_ = at;  // the wall clock may have been set back
   failures_ = 0;
   first_failure_.reset();
   why_.clear();

@@ -52,14 +52,16 @@ class Probe {
   SteadyTime due(const ProbeRules& rules) const;
 
   int failures() const { return failures_; }  // in a row
-  WallTime last_success() const { return last_success_; }
+  WallTime last_success() const { return last_success_.wall; }
+  // The same moment, for what must not follow a wall clock that is set.
+  SteadyTime last_answer() const { return last_success_.steady; }
   const std::optional<WallTime>& first_failure() const { return first_failure_; }  // of the present row
   const std::string& why() const { return why_; }                                  // the last one
 
  private:
   SteadyTime known_;    // as of when
   bool asked_ = false;  // by the answer to a probe
-  WallTime last_success_;
+  Moment last_success_;
   int failures_ = 0;
   std::optional<WallTime> first_failure_ = {};
   std::string why_ = {};

@@ -96,6 +96,16 @@ TEST(Probe, OneAnswerEndsTheRow) {
   EXPECT_EQ(probe.last_success(), at(50s).wall);
 }
 
+TEST(Probe, AnAnswerAfterTheClockWasSetBackIsTheLastSuccess) {
+  Probe probe(at(0s));
+  const Moment set_back{.steady = at(10s).steady, .wall = at(10s).wall - 1h};
+
+  probe.answered(set_back);
+
+  EXPECT_EQ(probe.last_success(), set_back.wall);
+  EXPECT_EQ(probe.last_answer(), set_back.steady);
+}
+
 TEST(Probe, WhatIsHeardPutsTheNextQuestionOff) {
   Probe probe(at(0s));
 

@@ -9,6 +9,7 @@
 
 #include "base/try.h"
 #include "kubeconfig/either_stop.h"
+#include "kubeconfig/follow_clock.h"
 #include "kubeconfig/secret.h"
 #include "kubeconfig/session.h"
 
@@ -86,7 +87,9 @@ struct Entry {
   std::uint64_t generation = 0;  // of the wish: a cluster made anew under its name is another one
   std::stop_source ending = {};  // of what is done for this wish
   Reach reach = {.problem = std::string(kNotYet)};
-  std::uint32_t failures = 0;  // attempts to connect in a row
+  SteadyTime answered = {};       // last_success of `reach`, once it was connected
+  Nanoseconds clock_offset = {};  // by which the times in `reach` are
+  std::uint32_t failures = 0;     // attempts to connect in a row
   std::shared_ptr<ConnectedCluster> connected = {};
   std::unique_ptr<Session> session = {};  // used by the cluster's own turns only
   Series series = {};
@@ -172,6 +175,8 @@ class WorkloadRegistry::Parts final : public runtime::Reconciler {
     return entries_.with([&](Entries& entries) {
       const auto at = entries.find(turn.key);
       if (at == entries.end() || at->second.generation != turn.generation || !at->second.wanted) return false;
+      follow_clock(at->second.reach, offset_of(now()) - at->second.clock_offset);
+      at->second.clock_offset = offset_of(now());
       fn(at->second);
       return true;
     });
@@ -260,7 +265,10 @@ Result<std::shared_ptr<WorkloadCluster>> WorkloadRegistry::Parts::get(const Obje
 Reach WorkloadRegistry::Parts::reach(const ObjectKey& cluster) const {
   return entries_.with([&](const Entries& entries) {
     const auto entry = entries.find(cluster);
-    return entry == entries.end() ? Reach{.problem = std::string(kNotWanted)} : entry->second.reach;
+    if (entry == entries.end()) return Reach{.problem = std::string(kNotWanted)};
+    Reach reach = entry->second.reach;
+    follow_clock(reach, offset_of(now()) - entry->second.clock_offset);
+    return reach;
   });
 }
 
@@ -390,6 +398,7 @@ Outcome WorkloadRegistry::Parts::connected(const Turn& turn, Session& session) {
     entry.reach = {.connected = true,
                    .last_success = Time::from(session.probe->last_success()),
                    .insecure = entry.reach.insecure};
+    entry.answered = session.probe->last_answer();
     entry.series.up.set(1);
     insecure = entry.reach.insecure;
   });
@@ -440,8 +449,14 @@ Outcome WorkloadRegistry::Parts::after_probe(const Turn& turn, Session& session)
 void WorkloadRegistry::Parts::publish(const Turn& turn, Session& session) {
   const Probe& probe = *session.probe;
   with_entry(turn, [&](Entry& entry) {
-    entry.reach.last_success = Time::from(probe.last_success());
-    entry.reach.first_failure = probe.first_failure() ? Time::from(*probe.first_failure()) : Time();
+    // What has been said already may have followed a clock that was set.
+    if (std::exchange(entry.answered, probe.last_answer()) != probe.last_answer())
+      entry.reach.last_success = Time::from(probe.last_success());
+    if (!probe.first_failure()) {
+      entry.reach.first_failure = {};
+    } else if (!entry.reach.first_failure.is_set()) {
+      entry.reach.first_failure = Time::from(*probe.first_failure());
+    }
     entry.reach.doubt = probe.why();
   });
   const Health health = probe.health(options_.probe);

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+
 #include "kube/resources.h"
 #include "kubeconfig/registry_fixture.h"
 #include "kubeconfig/secret.h"
@@ -26,11 +28,28 @@ using Mood = TestServer::Mood;
 const ObjectKey kC = {"default", "c"};
 const ObjectKey kOther = {"default", "other"};
 
+// The wall clock of the manager, which may be set.
+class SettableClock final : public Clock {
+ public:
+  explicit SettableClock(const Clock& right) : right_(right) {}
+  void set_off(Nanoseconds by) { off_ = by.count(); }
+  WallTime now() const override { return right_.now() + Nanoseconds(off_); }
+  SteadyTime steady_now() const override { return right_.steady_now(); }
+
+ private:
+  const Clock& right_;
+  std::atomic<Nanoseconds::rep> off_ = 0;
+};
+
 // A registry in the test world. Its calls of handlers are written down: "c", "+n1", "~n1", "-n1", "?+n1"
 // (initial).
 struct Bench {
   explicit Bench(Baton& all, RegistryOptions options = {})
-      : baton(all), world(all, all), loop(all, all), registry(seams(), world.dial(), std::move(options)) {
+      : baton(all),
+        clock(all),
+        world(all, all),
+        loop(all, all),
+        registry(seams(), world.dial(), std::move(options)) {
     registry.on_reach_change([this](const ObjectKey& cluster) {
       reach_changes.push_back(cluster.name + (registry.reach(cluster).connected ? "" : " is not connected"));
     });
@@ -42,7 +61,7 @@ struct Bench {
     registry.start();
   }
   RegistrySeams seams() {
-    return {.clock = baton,
+    return {.clock = clock,
             .threads = baton,
             .management = world.management,
             .randomness = randomness,
@@ -82,6 +101,7 @@ struct Bench {
   }
 
   Baton& baton;
+  SettableClock clock;
   Metrics metrics;
   fakes::CollectingSink log;
   SeededRandomness randomness{7};
@@ -319,6 +339,37 @@ TEST(WorkloadRegistry, GivesAClusterUpAfterFiveFailedProbes) {
     EXPECT_LT(reach.last_success, reach.first_failure);
     bench.pass(1s);
     EXPECT_EQ(bench.reach_changes.back(), "c is not connected");
+  });
+}
+
+TEST(WorkloadRegistry, AClockSetAnHourOffMakesNoOutageYoungerOrOlder) {
+  in_simulation([](Bench& bench) {
+    TestServer& server = bench.world.cluster("c");
+    bench.connect();
+    server.mood = Mood::Broken;
+    bench.until([&] { return !bench.registry.reach(kC).doubt.empty(); });
+    const auto silent = [&] { return bench.clock.now() - bench.registry.reach(kC).last_success.wall(); };
+    for (const Nanoseconds off : {Nanoseconds(-1h), Nanoseconds(1h), Nanoseconds(0)}) {
+      const Nanoseconds before = silent();
+
+      bench.clock.set_off(off);
+      bench.pass(20s);
+
+      EXPECT_GE(silent(), before + 18s);
+      EXPECT_LE(silent(), before + 22s);
+    }
+  });
+}
+
+TEST(WorkloadRegistry, AnAnswerAfterTheClockWasSetBackIsNews) {
+  in_simulation([](Bench& bench) {
+    bench.world.cluster("c");
+    bench.connect();
+
+    bench.clock.set_off(-1h);
+    bench.pass(30s);
+
+    EXPECT_LE(bench.registry.reach(kC).last_success.wall(), bench.clock.now());
   });
 }
 

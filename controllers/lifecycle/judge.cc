@@ -39,6 +39,18 @@ std::optional<Time> end_of(const Contact& contact, Time began, Seconds span) {
   return std::max(began, contact.since) + span;
 }
 
+// By our own clock, which may be an hour ahead of the API server's: when the first of its conditions was
+// written, some of which never change. Not that of its life, which turns as often as it fails.
+Time first_look(const api::Machine& machine) {
+  Time first = {};
+  for (const auto& condition : machine.status.conditions) {
+    const Time since = condition.last_transition_time;
+    if (condition.type == api::policy::condition::kLifecycle || !since.is_set()) continue;
+    if (!first.is_set() || since < first) first = since;
+  }
+  return first;
+}
+
 class Judge {
  public:
   Judge(const Facts& facts, const Rules& rules)
@@ -213,7 +225,8 @@ std::optional<Time> health_ends(const api::Machine& machine, const Rules& rules,
 
 std::optional<Time> creation_ends(const api::Machine& machine, const Rules& rules, const Contact& contact) {
   if (!rules.creation_timeout) return std::nullopt;
-  const auto end = end_of(contact, machine.metadata.creation_timestamp, *rules.creation_timeout);
+  const Time began = std::max<Time>(machine.metadata.creation_timestamp, first_look(machine));
+  const auto end = end_of(contact, began, *rules.creation_timeout);
   // Another Machine would find no room either.
   const auto exhausted = exhausted_until(machine.metadata);
   return end && exhausted ? std::max(*end, *exhausted) : end;

@@ -118,6 +118,27 @@ TEST(Judge, AMachineThatTakesTooLongHasFailedWithoutAnyGrant) {
   EXPECT_THAT(told(judged(machine, {.now = noon() + Seconds(3599)})), StartsWith("Creating: "));
 }
 
+// Its creationTimestamp is the API server's.
+TEST(Judge, ClockAnHourAheadOnTheManagerFailsNoNewMachine) {
+  const Time first_look = noon() + Seconds(3600);
+  const auto machine =
+      a_machine("m1").created(noon()).condition("Paused", "False", "NotPaused", "", first_look);
+
+  EXPECT_THAT(told(judged(machine)), StartsWith("Creating: "));
+  EXPECT_THAT(told(judged(machine, {.now = first_look + Seconds(1199)})), StartsWith("Creating: "));
+  EXPECT_THAT(told(judged(machine, {.now = first_look + Seconds(1200)})),
+              StartsWith("Failed: Create Failed CreationTimeout"));
+}
+
+TEST(Judge, TheTimeOfACreationRunsOnWhateverItsLifeSaysInBetween) {
+  const Time first_look = noon() + Seconds(2400);
+  const auto machine =
+      a_machine("m1").created(noon()).condition("Paused", "False", "NotPaused", "", first_look);
+
+  EXPECT_THAT(told(judged(in_phase(machine, Phase::CreateRetrying, noon() + Seconds(3500)))),
+              StartsWith("Failed: Create Failed CreationTimeout"));
+}
+
 TEST(Judge, AMachineForWhichThereIsNoRoomIsNotReplacedBeforeThatIsTriedAgain) {
   const auto machine = a_machine("m1")
                            .created(noon() + Seconds(2400))

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "kubeconfig/follow_clock.h"
 #include "test/builders/cluster.h"
 #include "test/builders/machine.h"
 #include "test/builders/machine_deployment.h"
@@ -190,11 +191,20 @@ TEST(ApiLossBrake, SaysWhichServerIsLost) {
   EXPECT_THAT(stage.ask_set().why, HasSubstr("the API server of the management cluster"));
 }
 
-TEST(ApiLossBrake, ClockAnHourOffOnTheManagerHoldsNothing) {
+// As the registry of workload clusters answers after the clock was set.
+TEST(ApiLossBrake, ClockAnHourOffOnTheManagerMakesNoLossAndHidesNone) {
   for (const Nanoseconds off : {Nanoseconds(1h), Nanoseconds(-1h)}) {
     Stage stage;
+    lose(stage, 20s);
+    auto reach = stage.clusters.reach(kCluster);
+    kubeconfig::follow_clock(reach, off);
     stage.clock.set_wall(stage.clock.now() + off);
+    stage.clusters.set_reach(kCluster, reach);
+    stage.management.last_heard = stage.now();
     EXPECT_TRUE(stage.ask_set().open);
+
+    stage.clock.advance(20s);
+    EXPECT_FALSE(stage.ask_set().open);
   }
 }
 
