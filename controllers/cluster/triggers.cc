@@ -3,7 +3,7 @@
 #include "api/conditions/conditions.h"
 #include "controllers/cluster/observation.h"
 #include "controllers/cluster/reconciler.h"
-#include "controllers/safety/fleet_freeze.h"
+#include "controllers/safety/freeze_wakes.h"
 #include "controllers/shared/belonging.h"
 
 namespace capstan::controllers::cluster {
@@ -104,10 +104,7 @@ void Reconciler::add_triggers(runtime::Queue& queue) {
   wake_by(caches.machine_deployments, caches, queue);
   wake_by(caches.machine_pools, caches, queue);
   caches.fleet_policies.subscribe([&caches, &queue](const Change<api::FleetPolicy>& change) {
-    const auto freeze = [](const auto& policy) {
-      return policy ? safety::fleet_freeze(*policy) : std::nullopt;
-    };
-    if (change.initial || freeze(change.before) == freeze(change.after)) return;
+    if (!safety::has_other_freeze(change)) return;
     for (const auto& cluster : caches.clusters.all()) queue.add(runtime::key_of(*cluster));
   });
   deps_.workload_clusters.on_reach_change([&queue](const kube::ObjectKey& cluster) { queue.add(cluster); });

@@ -8,6 +8,7 @@
 #include "kubeconfig/secret.h"
 #include "net/pki.h"
 #include "test/builders/cluster.h"
+#include "test/builders/fleet_policy.h"
 #include "test/builders/machine.h"
 #include "test/builders/machine_deployment.h"
 
@@ -68,6 +69,27 @@ TEST(Turns, AFrozenClusterSaysSoUntilItIsThawed) {
     freeze(nullptr);
     EXPECT_EQ(world.condition("capstan.dev/Frozen"), "False NotFrozen");
     EXPECT_THAT(world.events.events, Contains("Normal Unfrozen: not frozen any more"));
+  });
+}
+
+// Providers read it there.
+TEST(Turns, AClusterOfAFrozenFleetSaysSoUntilItIsThawed) {
+  in_simulation([](ClusterFixture& world) {
+    const auto freeze = [&](const json::value& why) {
+      world.patch(kube::resource_of<api::FleetPolicy>(), "fleet",
+                  {{"metadata", {{"annotations", {{"capstan.dev/freeze", why}}}}}});
+      world.settle();
+    };
+    world.make(kube::resource_of<api::FleetPolicy>(), api::to_json(builders::a_fleet_policy().build()));
+    world.make(kClusters, a_document(a_cluster("c1")));
+    world.start();
+    EXPECT_EQ(world.condition("capstan.dev/Frozen"), "absent");
+
+    freeze("incident 7");
+    EXPECT_EQ(world.condition("capstan.dev/Frozen"), "True FrozenByFleet");
+
+    freeze(nullptr);
+    EXPECT_EQ(world.condition("capstan.dev/Frozen"), "False NotFrozen");
   });
 }
 

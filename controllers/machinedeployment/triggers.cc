@@ -131,14 +131,14 @@ void Reconciler::add_triggers(runtime::Queue& queue) {
     const bool turned = change.before && change.after && !same_contact(*change.before, *change.after);
     return turned ? of_contact(caches, kube::key_of(*change.after)) : Keys();
   });
-  runtime::trigger<api::FleetPolicy>(caches.fleet_policies, queue,
-                                     [&caches](const runtime::Change<api::FleetPolicy>& change) {
-                                       Keys keys;
-                                       if (!safety::has_other_windows(change)) return keys;
-                                       for (const auto& deployment : caches.machine_deployments.all())
-                                         keys.push_back(kube::key_of(*deployment));
-                                       return keys;
-                                     });
+  runtime::trigger<api::FleetPolicy>(
+      caches.fleet_policies, queue, [&caches](const runtime::Change<api::FleetPolicy>& change) {
+        Keys keys;
+        if (!safety::has_other_windows(change) && !safety::has_other_freeze(change)) return keys;
+        for (const auto& deployment : caches.machine_deployments.all())
+          keys.push_back(kube::key_of(*deployment));
+        return keys;
+      });
   deps_.workload_clusters.on_node_change(
       [&caches, &queue](const kube::ObjectKey& cluster, const runtime::Change<api::Node>& change) {
         for (const auto& key : of_node(caches, cluster, change)) queue.add(key);

@@ -146,6 +146,11 @@ void Reconciler::add_triggers(runtime::Queue& queue) {
         return same ? std::vector<ObjectKey>()
                     : keys_of(caches.machine_pools_in(change.object().metadata.namespace_));
       });
+  runtime::trigger<api::FleetPolicy>(
+      caches.fleet_policies, queue, [&caches](const Change<api::FleetPolicy>& change) {
+        return safety::has_other_freeze(change) ? keys_of(caches.machine_pools.all())
+                                                : std::vector<ObjectKey>();
+      });
   runtime::trigger<api::MachineDrainRule>(
       caches.machine_drain_rules, queue, [this](const Change<api::MachineDrainRule>& change) {
         if (change.initial) return std::vector<ObjectKey>();

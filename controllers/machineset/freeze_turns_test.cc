@@ -6,6 +6,7 @@
 
 #include "api/policy/names.h"
 #include "controllers/machineset/turn_fixture.h"
+#include "test/builders/fleet_policy.h"
 #include "test/builders/machine_lifecycle_policy.h"
 
 namespace capstan::controllers::machineset {
@@ -81,13 +82,32 @@ TEST(FreezeTurns, AThawHoldsForAMinuteAndItsWishIsTakenOff) {
     stage.scale(3);
     stage.settle();
 
-    annotate_set(stage, annotation::kUnfreezeOfMcm, "True");
+    annotate_set(stage, annotation::kUnfreeze, "True");
     const std::string thawed = frozen(stage);
     stage.settle(70s);
 
     EXPECT_EQ(thawed, "False NotFrozen: ");
-    EXPECT_FALSE(stage.set().metadata.annotations.contains(annotation::kUnfreezeOfMcm));
+    EXPECT_FALSE(stage.set().metadata.annotations.contains(annotation::kUnfreeze));
     EXPECT_THAT(frozen(stage), StartsWith("True OvershootingReplicaCount"));
+  });
+}
+
+// As `kubectl get mlp` counts it.
+TEST(FreezeTurns, AFrozenFleetIsShownOnItsSetsUntilItIsThawed) {
+  in_simulation([](MachineSetFixture& stage) {
+    const auto freeze = [&](const json::value& why) {
+      stage.patch(kube::resource_of<api::FleetPolicy>(), "fleet",
+                  {{"metadata", {{"annotations", {{annotation::kFreeze, why}}}}}});
+      stage.settle(5s);
+    };
+    stage.make(builders::a_fleet_policy().build());
+    with_machines(stage, 1);
+
+    freeze("incident 7");
+    EXPECT_THAT(frozen(stage), StartsWith("True FrozenByFleet: FleetPolicy fleet is frozen"));
+
+    freeze(nullptr);
+    EXPECT_EQ(frozen(stage), "False NotFrozen: ");
   });
 }
 

@@ -137,7 +137,8 @@ void Reconciler::add_triggers(runtime::Queue& queue) {
       });
   runtime::trigger<api::FleetPolicy>(
       caches.fleet_policies, queue, [&caches](const Change<api::FleetPolicy>& change) {
-        if (safety::has_other_windows(change)) return keys_of(caches.machine_sets.all());
+        if (safety::has_other_windows(change) || safety::has_other_freeze(change))
+          return keys_of(caches.machine_sets.all());
         return !change.initial && matters(change) ? sets_that_wait(caches) : std::vector<ObjectKey>();
       });
   deps_.workload_clusters.on_reach_change([&caches, &queue](const ObjectKey& cluster) {

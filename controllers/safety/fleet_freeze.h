@@ -1,6 +1,7 @@
 // The brake of a person for the whole fleet: while the FleetPolicy carries the annotation capstan.dev/freeze
-// no Machine of any Cluster is made or deleted by a controller. What a user has deleted goes on, its drain
-// with it. Reads the caches at each question; safe from any thread.
+// no Machine of any Cluster is made or deleted by a controller. Drains are the FreezeBrake's
+// (freeze_brake.h), which tells a user's deletion from another. Reads the caches at each question; safe from
+// any thread.
 #pragma once
 
 #include <optional>
@@ -19,7 +20,7 @@ namespace capstan::controllers::safety {
 // What the annotation says; nothing: the fleet is not frozen.
 std::optional<std::string> fleet_freeze(const api::FleetPolicy& policy);
 
-// As the condition capstan.dev/Frozen of a Cluster tells it, for providers in other processes.
+// As the condition capstan.dev/Frozen tells it; that of a Cluster for providers in other processes.
 Frozen frozen_by_the_fleet(const Caches& caches);
 
 class FleetFreezeBrake final : public runtime::Brake {

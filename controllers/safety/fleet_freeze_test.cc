@@ -33,7 +33,7 @@ TEST(FleetFreeze, HoldsWhatMakesAndDeletesMachines) {
     EXPECT_FALSE(asked(frozen("incident 7"), intent).open);
 }
 
-TEST(FleetFreeze, LetsTheDrainOfADeletedMachineGoOn) {
+TEST(FleetFreeze, LeavesDrainsToTheFreezesOfWhatAMachineBelongsTo) {
   EXPECT_TRUE(asked(frozen("incident 7"), Intent::Evict).open);
 }
 

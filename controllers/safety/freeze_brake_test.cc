@@ -8,6 +8,7 @@
 #include "api/policy/names.h"
 #include "controllers/safety/deleted_for.h"
 #include "test/builders/cluster.h"
+#include "test/builders/fleet_policy.h"
 #include "test/builders/machine.h"
 #include "test/builders/machine_deployment.h"
 #include "test/builders/machine_set.h"
@@ -133,6 +134,17 @@ TEST_F(FreezeBrakes, ThatThereWereTooManyMachinesTellsNothingOfAUser) {
   delete_machine(noon() + Seconds(5));
 
   EXPECT_FALSE(may_evict());
+}
+
+TEST_F(FreezeBrakes, AFrozenFleetHoldsTheDrainsThatControllersBeganAndNoUsers) {
+  apply(caches.fleet_policies, builders::a_fleet_policy().annotated(kFreeze, "incident 7").build());
+  show_freeze_on_set(noon(), api::policy::reason::kFrozenByFleet);
+  delete_machine(noon() + Seconds(-5));
+  EXPECT_FALSE(set_is_open());
+  EXPECT_FALSE(may_evict());
+
+  delete_machine(noon() + Seconds(5));
+  EXPECT_TRUE(may_evict());
 }
 
 TEST_F(FreezeBrakes, MachinesThatAControlPlaneOrAUserMadeAreNotHeld) {

@@ -1,9 +1,12 @@
-// Whether a change of an object may freeze or thaw what belongs to it. Used by triggers. Pure.
+// Whether a change of an object may freeze or thaw what belongs to it. Used by triggers; looks at the change
+// alone.
 #pragma once
 
 #include "api/policy/mcm_names.h"
 #include "api/policy/names.h"
+#include "controllers/safety/fleet_freeze.h"
 #include "controllers/safety/frozen_condition.h"
+#include "runtime/store.h"
 
 namespace capstan::controllers::safety {
 
@@ -20,6 +23,11 @@ bool may_change_a_freeze(const T& before, const T& after) {
          differs(annotation::kUnfreeze) || differs(annotation::kUnfreezeOfMcm) ||
          differs(annotation::kUnfrozenAt) ||
          is_shown_frozen(before.status.conditions) != is_shown_frozen(after.status.conditions);
+}
+
+inline bool has_other_freeze(const runtime::Change<api::FleetPolicy>& change) {
+  const auto freeze = [](const auto& policy) { return policy ? fleet_freeze(*policy) : std::nullopt; };
+  return !change.initial && freeze(change.before) != freeze(change.after);
 }
 
 }  // namespace capstan::controllers::safety

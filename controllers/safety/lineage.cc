@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "api/names.h"
+#include "controllers/safety/fleet_freeze.h"
 #include "controllers/shared/belonging.h"
 #include "controllers/shared/policies.h"
 
@@ -13,13 +14,14 @@ Freezer freezer(const api::Cluster& cluster) {
   return {.kind = api::kind::kCluster, .metadata = &cluster.metadata};
 }
 
-// The Cluster stands behind all of them.
+// The Cluster stands behind all of them, and the fleet behind that.
 template <typename T>
 Frozen frozen_through(const Caches& caches, const T& object, std::vector<Freezer> lineage) {
   const auto cluster =
       caches.cluster_of(object.metadata.namespace_.view(), belonging_of(caches, object).cluster);
   if (cluster) lineage.push_back(freezer(*cluster));
-  return frozen_by_annotation(lineage);
+  Frozen frozen = frozen_by_annotation(lineage);
+  return frozen.holds() ? frozen : frozen_by_the_fleet(caches);
 }
 
 }  // namespace
