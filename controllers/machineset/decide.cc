@@ -145,8 +145,11 @@ class Decider {
 
   void adopt_and_release() {
     for (const auto& orphan : seen_.orphans) adopt(orphan);
+    const bool is_noted = seen_.census.ceiling.is_on;
+    const safety::Released noted = is_noted ? to_be_noted(seen_) : safety::Released();
     for (const auto& stray : seen_.strays) {
-      if (!stray->metadata.deleting()) release(stray, ReleaseMachine::Why::LabelsChanged);
+      if (stray->metadata.deleting() || (is_noted && !noted.has(stray->metadata.name.view()))) continue;
+      release(stray, ReleaseMachine::Why::LabelsChanged);
     }
   }
 

@@ -90,6 +90,21 @@ TEST(Decide, AMachineThatIsReleasedHoldsItsPlaceUntilItIsNotOursAnyMore) {
   EXPECT_EQ(created(plan), 0);
 }
 
+// Else they would count no more, and be made anew.
+TEST(Decide, AMachineThatTheRecordOfReleasedOnesHasNoRoomForIsNotReleased) {
+  const auto plan = a_world(a_machine_set().replicas(3))
+                        .where([](Observation& seen) {
+                          seen.census.ceiling = {.is_on = true, .most = 5, .owned = 2, .released = 999};
+                          for (int at = 1; at < 1000; ++at)
+                            seen.census.released.add("gone-" + std::to_string(at), builders::noon());
+                          seen.strays = {well("stray-1").shared(), well("stray-2").shared()};
+                        })
+                        .plan();
+
+  EXPECT_EQ(count_of<ReleaseMachine>(plan), 1U);
+  EXPECT_EQ(created(plan), 0);
+}
+
 TEST(Decide, AMachineAboutToBeAdoptedCounts) {
   const auto plan =
       a_world(a_machine_set().replicas(1))

@@ -8,6 +8,8 @@
 
 namespace capstan::controllers::machineset {
 
+// With those that are about to be released.
+safety::Released to_be_noted(const Observation& seen);
 // Nothing: they are as they should be.
 std::optional<WriteAnnotations> annotations_to_write(const Observation& seen);
 

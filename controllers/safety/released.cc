@@ -25,6 +25,8 @@ void Released::add(std::string_view name, Time now) {
   if (!since.is_set()) since = now;
 }
 
+bool Released::has(std::string_view name) const { return std::ranges::binary_search(names, name); }
+
 std::string Released::value() const {
   if (names.empty()) return {};
   return fmt::format("{}{}{}{}{}", names.size(), kSince, since.to_string(), kNamed, fmt::join(names, ","));

@@ -13,13 +13,14 @@
 namespace capstan::controllers::safety {
 
 struct Released {
-  // More names would not fit into an annotation, and as many hold every ceiling.
+  // More names would not fit into an annotation: what is not noted is not released, and counts as owned.
   static constexpr std::size_t kNames = 1000;
 
   Time since = {};
   std::vector<std::string> names = {};  // sorted, each once
 
   void add(std::string_view name, Time now);
+  bool has(std::string_view name) const;
   // "2 since 2026-01-01T12:00:00Z: m1,m2"; empty without names.
   std::string value() const;
   bool operator==(const Released&) const = default;
