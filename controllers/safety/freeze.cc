@@ -80,7 +80,7 @@ Frozen frozen_by_annotation(std::span<const Freezer> lineage) {
 
 bool asks_for_thaw(const api::ObjectMeta& object) {
   return !said_by(object, annotation::kUnfreeze).empty() ||
-         !said_by(object, annotation::kUnfreezeOfMcm).empty();
+         (lifecycle::accepts_mcm_aliases() && !said_by(object, annotation::kUnfreezeOfMcm).empty());
 }
 
 Time thawed_at(const api::ObjectMeta& object, Time now) {
@@ -91,7 +91,7 @@ Time thawed_at(const api::ObjectMeta& object, Time now) {
 void note_thaw(api::ObjectMeta& object, Time now) {
   if (!asks_for_thaw(object)) return;
   object.annotations.erase(annotation::kUnfreeze);
-  object.annotations.erase(annotation::kUnfreezeOfMcm);
+  if (lifecycle::accepts_mcm_aliases()) object.annotations.erase(annotation::kUnfreezeOfMcm);
   object.annotations.set(annotation::kUnfrozenAt, now.to_string());
 }
 

@@ -127,6 +127,7 @@ TEST(WasFrozenByNumber, IsWhatTheConditionSaysUnlessAPersonThawedItSince) {
 }
 
 TEST(Thaw, TakesTheWishOffAndNotesItsTime) {
+  lifecycle::accept_mcm_aliases(true);
   for (const auto key : {annotation::kUnfreeze, annotation::kUnfreezeOfMcm}) {
     auto metadata = object("s", key, "True");
     EXPECT_EQ(thawed_at(metadata, kNow), kNow);
@@ -136,6 +137,14 @@ TEST(Thaw, TakesTheWishOffAndNotesItsTime) {
     EXPECT_FALSE(asks_for_thaw(metadata));
     EXPECT_EQ(thawed_at(metadata, kNow + Seconds(9)), kNow);
   }
+  lifecycle::accept_mcm_aliases(false);
+}
+
+TEST(Thaw, IsWantedByTheAliasOnlyWithTheSwitch) {
+  auto metadata = object("s", annotation::kUnfreezeOfMcm, "True");
+  note_thaw(metadata, kNow);
+  EXPECT_EQ(metadata, object("s", annotation::kUnfreezeOfMcm, "True"));
+  EXPECT_FALSE(asks_for_thaw(metadata));
 }
 
 TEST(Thaw, IsNotWantedByFalse) {
