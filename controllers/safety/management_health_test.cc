@@ -1,0 +1,81 @@
+#include "controllers/safety/management_health.h"
+
+#include <gtest/gtest.h>
+
+#include "api/v1beta2/machine.h"
+#include "test/fakes/fake_clock.h"
+
+namespace capstan::controllers::safety {
+namespace {
+
+using namespace std::chrono_literals;
+
+class FakeInformer final : public runtime::InformerState {
+ public:
+  explicit FakeInformer(kube::WatchProgress progress) : progress_(std::move(progress)) {}
+  const runtime::Observed& cache() const override { return cache_; }
+  kube::WatchProgress progress() const override { return progress_; }
+  std::vector<kube::Quarantine> quarantined() const override { return {}; }
+  void refresh_metrics() override {}
+
+ private:
+  runtime::Store<api::Machine> cache_{"Machine"};
+  kube::WatchProgress progress_;
+};
+
+// Two watches, and the kind of a third one is not installed.
+struct Stage {
+  ApiHealth health() const {
+    FakeInformer one(first);
+    FakeInformer other(second);
+    FakeInformer not_installed({});
+    return management_health({&one, &other, &not_installed}, clock);
+  }
+  kube::WatchProgress heard(Nanoseconds ago, bool failing = false) const {
+    kube::WatchProgress progress{.last_received = clock.steady_now() - ago, .lists = 1};
+    if (failing) progress.trouble = Error{.code = Code::Unavailable, .message = "refused"};
+    return progress;
+  }
+  ApiLoss loss() const { return api_loss(health(), {.now = Time::from(clock.now()), .grace = 30s}); }
+
+  fakes::FakeClock clock;
+  kube::WatchProgress first = {};
+  kube::WatchProgress second = {};
+};
+
+TEST(ManagementHealth, IsWellWhileOneWatchOfSeveralIsAnswered) {
+  Stage stage;
+  stage.first = stage.heard(600s, true);
+  stage.second = stage.heard(50s);
+  EXPECT_EQ(stage.loss(), ApiLoss::None);
+}
+
+TEST(ManagementHealth, IsDownOnceAllWatchesFailForLongerThanTheGrace) {
+  Stage stage;
+  stage.first = stage.heard(600s, true);
+  stage.second = stage.heard(30s, true);
+  EXPECT_EQ(stage.loss(), ApiLoss::OneProbeFailed);
+  stage.clock.advance(1s);
+  EXPECT_EQ(stage.loss(), ApiLoss::Down);
+  EXPECT_EQ(stage.health().problem, "refused");
+}
+
+TEST(ManagementHealth, IsUnknownBeforeTheFirstList) {
+  const Stage stage;
+  EXPECT_EQ(stage.loss(), ApiLoss::NoEvidence);
+}
+
+TEST(ManagementHealth, ClockAnHourOffOnTheManagerMakesNoOutageYoungerOrOlder) {
+  for (const Nanoseconds off : {Nanoseconds(1h), Nanoseconds(-1h)}) {
+    Stage stage;
+    stage.first = stage.heard(20s, true);
+    stage.second = stage.heard(20s, true);
+    stage.clock.set_wall(stage.clock.now() + off);
+    EXPECT_EQ(stage.loss(), ApiLoss::OneProbeFailed);
+    stage.clock.advance(20s);
+    EXPECT_EQ(stage.loss(), ApiLoss::Down);
+  }
+}
+
+}  // namespace
+}  // namespace capstan::controllers::safety
