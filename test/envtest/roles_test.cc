@@ -35,7 +35,9 @@ constexpr std::string_view kForScrapes =
 constexpr std::string_view kForElection =
     "`capstan-dev provider`, which runs both providers here, elects nobody; `capstan-provider` does";
 constexpr std::string_view kForTrouble = "Events of a provider are about VMs that can't be had";
-constexpr std::string_view kForPools = "only a pool with Machines that shrinks makes its provider do it";
+constexpr std::string_view kForPools =
+    "an instance of a shrinking pool goes by the deletion of its Machine, and by this one where there is "
+    "none yet";
 constexpr std::string_view kForOrphans =
     "an orphan asks for its place after two lists of its account, which takes longer than these suites";
 constexpr std::string_view kForUpgrades =
@@ -79,8 +81,6 @@ constexpr std::array kUnseen = {
     Unseen{kInfrastructure, "create events", kForTrouble},
     Unseen{kInfrastructure, "patch events", kForTrouble},
     Unseen{kInfrastructure, "delete drivermachines.infrastructure.cluster.x-k8s.io", kForPools},
-    Unseen{kInfrastructure, "create drivermachines.infrastructure.cluster.x-k8s.io", kForPools},
-    Unseen{kInfrastructure, "delete machines.cluster.x-k8s.io", kForPools},
     Unseen{kInfrastructure, "patch clusters.cluster.x-k8s.io", kForOrphans},
     Unseen{kBootstrap, "create tokenreviews.authentication.k8s.io", kForScrapes},
     Unseen{kBootstrap, "create subjectaccessreviews.authorization.k8s.io", kForScrapes},
