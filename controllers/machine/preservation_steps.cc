@@ -145,6 +145,7 @@ void preserve_machine(const Observation& seen, Plan& plan) {
     lifecycle::erase_said(annotations, wish_key::kPreserve);
     end(annotations);
   } else {
+    // In the place of one that can't be read, which counts from a condition that ends in this turn.
     annotations.set(wish_key::kPreserveUntil, found.until.to_string());
   }
 }
@@ -156,8 +157,7 @@ std::string release_in_words(const Observation& seen, const api::Machine& after)
   if (seen.keeper_gone)
     return fmt::format(
         "MachineLifecyclePolicy {}, which preserved this Machine, is gone: it runs on, and no policy "
-        "replaces "
-        "it",
+        "replaces it",
         seen.machine->metadata.annotations.value_or_empty(wish_key::kAutoPreserved));
   if (!is_left_alone(seen, after)) return {};
   return "it is not preserved any more, is not well, and neither a MachineLifecyclePolicy nor a "
