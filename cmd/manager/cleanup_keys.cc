@@ -12,6 +12,7 @@
 #include "api/policy/names.h"
 #include "controllers/drain/cordon.h"
 #include "controllers/lifecycle/node_template_rules.h"
+#include "controllers/machinedeployment/own_condition.h"
 #include "controllers/machinepool/drain_key.h"
 #include "controllers/rollout/new_set.h"
 #include "controllers/safety/deleted_for.h"
@@ -94,6 +95,7 @@ constexpr std::array kOwnKeys = {
     api::policy::label::kUpdateResult,
     controllers::drain::kCordonedBy,
     controllers::lifecycle::kNodeTemplateCondition,
+    controllers::machinedeployment::kAvailableUnderPolicy,
     controllers::machinepool::kDrainStarted,
     controllers::machinepool::kVolumeWaitStarted,
     controllers::rollout::kMadeForRolloutAfter,

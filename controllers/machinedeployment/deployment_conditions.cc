@@ -8,6 +8,7 @@
 #include "api/conditions/conditions.h"
 #include "api/names.h"
 #include "controllers/machinedeployment/lifecycle_steps.h"
+#include "controllers/machinedeployment/own_condition.h"
 #include "controllers/shared/stale_deletions.h"
 
 namespace capstan::controllers::machinedeployment {

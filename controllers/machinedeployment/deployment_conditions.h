@@ -3,7 +3,6 @@
 #pragma once
 
 #include <optional>
-#include <string_view>
 
 #include "api/meta/condition.h"
 #include "controllers/machinedeployment/plan.h"
@@ -11,9 +10,7 @@
 namespace capstan::controllers::machinedeployment {
 
 api::Condition available(const Observation& seen, const api::MachineDeploymentStatus& status);
-// The same where a policy governs the life of its Machines: of those that failed and are preserved nothing is
-// asked. Nothing: no policy does.
-inline constexpr std::string_view kAvailableUnderPolicy = "capstan.dev/Available";
+// See own_condition.h; nothing: no policy governs the life of its Machines.
 std::optional<api::Condition> available_under_policy(const Observation& seen,
                                                      const api::MachineDeploymentStatus& status);
 // Says also why it can't scale up, or could not.

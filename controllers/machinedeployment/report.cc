@@ -13,6 +13,7 @@
 #include "controllers/machinedeployment/counters.h"
 #include "controllers/machinedeployment/deployment_conditions.h"
 #include "controllers/machinedeployment/machine_conditions.h"
+#include "controllers/machinedeployment/own_condition.h"
 #include "controllers/machinedeployment/progress.h"
 #include "controllers/rollout/new_set.h"
 #include "controllers/safety/frozen_condition.h"
