@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "api/names.h"
 #include "api/policy/names.h"
 #include "test/builders/machine_lifecycle_policy.h"
@@ -96,6 +98,13 @@ Promise owner_is(std::string reason) {
                                     : fmt::format("frozen is {}, not {}", world.frozen(), reason);
   };
 }
+Promise says(std::string words) {
+  return [=](const LifecycleWorld& world) {
+    const bool found =
+        std::ranges::any_of(world.log(), [&](const auto& line) { return line.contains(words); });
+    return found ? std::string() : fmt::format("nothing says \"{}\"", words);
+  };
+}
 Promise both(Promise one, Promise other) {
   return [one = std::move(one), other = std::move(other)](const LifecycleWorld& world) {
     auto broken = one(world);
@@ -126,18 +135,20 @@ void tell_of_freezes_by_hand(std::vector<LifecycleStory>& stories) {
 }
 
 void tell_of_freezes_by_number(std::vector<LifecycleStory>& stories) {
-  stories.push_back({.name = "too-many-machines-freeze",
-                     .title = "eight Machines are five too many: frozen until they are gone",
-                     .replicas = 8,
-                     .policy = braking(),
-                     .acts = {hooks(1s, 8), wants_replicas(5s, 3), unhooks(60s, 8)},
-                     .length = 200s,
-                     .broken = both(deleted_in_all(5), owner_is("no"))});
+  stories.push_back(
+      {.name = "too-many-machines-freeze",
+       .title = "eight Machines are five too many: frozen until they are gone",
+       .replicas = 8,
+       .policy = braking(),
+       .acts = {hooks(1s, 8), wants_replicas(5s, 3), unhooks(60s, 8)},
+       .length = 200s,
+       .broken = both(deleted_in_all(5), both(says("web        OvershootingReplicaCount"), owner_is("no")))});
   stories.push_back(
       {.name = "thawed-for-a-minute",
        .title = "a user thaws what is frozen by number: that reaches the set and holds a minute",
        .replicas = 8,
        .policy = braking(),
+       .mcm_aliases = true,
        .acts = {hooks(1s, 8), wants_replicas(5s, 3), sets_on_owner(30s, annotation::kUnfreezeOfMcm, "True")},
        .length = 150s,
        .broken = owner_is("OvershootingReplicaCount")});
