@@ -1,6 +1,6 @@
 // The driver of the simulated cloud as a process of its own: the provider reaches it by the protocol of
 // drivers alone (infrastructure/remote/). While faults rage it is away for some seconds, hangs, ends with a
-// call half done, and answers garbage, with a code that nobody knows, or for another VM than the one that was
+// call half done, and answers garbage, with an unknown code, or for another VM than the one that was
 // asked about. One simulated thread at a time.
 #pragma once
 
