@@ -34,7 +34,10 @@ MachineBuilder asking(std::string_view name, std::string_view reason = "ScaleIn"
 }
 MachineBuilder granted(std::string_view name) { return asking(name).annotated(kGrant, noon().to_string()); }
 MachineBuilder failed(MachineBuilder machine) {
-  return machine.aged(Seconds(3600)).condition("capstan.dev/Lifecycle", "False", "Failed");
+  const Time first_look = builders::noon() + Seconds(-3600);
+  return machine.aged(Seconds(3600))
+      .condition("Paused", "False", "NotPaused", "", first_look)
+      .condition("capstan.dev/Lifecycle", "False", "Failed");
 }
 
 // "a: ScaleIn~2026-..."
