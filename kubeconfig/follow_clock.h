@@ -1,5 +1,5 @@
 // What is known of a workload cluster, after the wall clock of the manager was set: its times move along, so
-// that the ages that are read from them stay those of the steady clock. Pure.
+// that the ages that are read from them stay those of the steady clock. Values in, values out.
 #pragma once
 
 #include "kubeconfig/probe.h"

@@ -39,7 +39,10 @@ TEST(LifecycleReport, NamesARequestThatThePolicyDoesNotHeed) {
 
 // The MachineSet takes a policy's verdict by its condition, and a health check's by these two.
 TEST(LifecycleReport, OfAMachineThatFailedLeavesTheMarksOfHealthChecksAlone) {
-  Observation seen = seen_of(a_machine("m1").in_set("s").aged(Seconds(3600)));
+  Observation seen = seen_of(a_machine("m1")
+                                 .in_set("s")
+                                 .aged(Seconds(3600))
+                                 .condition("Paused", "False", "NotPaused", "", kNow + -Seconds(3600)));
   seen.policy = seen.governed_by = a_policy("care").node_checks().creation_timeout(60).shared();
   seen.node.reach = {.connected = true, .connected_since = kNow + -Seconds(3600)};
 

@@ -24,7 +24,7 @@ class FakeInformer final : public runtime::InformerState {
 };
 
 // Two watches, and the kind of a third one is not installed.
-struct Stage {
+struct WatchesOfTwo {
   ApiHealth health() const {
     FakeInformer one(first);
     FakeInformer other(second);
@@ -44,36 +44,36 @@ struct Stage {
 };
 
 TEST(ManagementHealth, IsWellWhileOneWatchOfSeveralIsAnswered) {
-  Stage stage;
-  stage.first = stage.heard(600s, true);
-  stage.second = stage.heard(50s);
-  EXPECT_EQ(stage.loss(), ApiLoss::None);
+  WatchesOfTwo watches;
+  watches.first = watches.heard(600s, true);
+  watches.second = watches.heard(50s);
+  EXPECT_EQ(watches.loss(), ApiLoss::None);
 }
 
 TEST(ManagementHealth, IsDownOnceAllWatchesFailForLongerThanTheGrace) {
-  Stage stage;
-  stage.first = stage.heard(600s, true);
-  stage.second = stage.heard(30s, true);
-  EXPECT_EQ(stage.loss(), ApiLoss::OneProbeFailed);
-  stage.clock.advance(1s);
-  EXPECT_EQ(stage.loss(), ApiLoss::Down);
-  EXPECT_EQ(stage.health().problem, "refused");
+  WatchesOfTwo watches;
+  watches.first = watches.heard(600s, true);
+  watches.second = watches.heard(30s, true);
+  EXPECT_EQ(watches.loss(), ApiLoss::OneProbeFailed);
+  watches.clock.advance(1s);
+  EXPECT_EQ(watches.loss(), ApiLoss::Down);
+  EXPECT_EQ(watches.health().problem, "refused");
 }
 
 TEST(ManagementHealth, IsUnknownBeforeTheFirstList) {
-  const Stage stage;
-  EXPECT_EQ(stage.loss(), ApiLoss::NoEvidence);
+  const WatchesOfTwo watches;
+  EXPECT_EQ(watches.loss(), ApiLoss::NoEvidence);
 }
 
 TEST(ManagementHealth, ClockAnHourOffOnTheManagerMakesNoOutageYoungerOrOlder) {
   for (const Nanoseconds off : {Nanoseconds(1h), Nanoseconds(-1h)}) {
-    Stage stage;
-    stage.first = stage.heard(20s, true);
-    stage.second = stage.heard(20s, true);
-    stage.clock.set_wall(stage.clock.now() + off);
-    EXPECT_EQ(stage.loss(), ApiLoss::OneProbeFailed);
-    stage.clock.advance(20s);
-    EXPECT_EQ(stage.loss(), ApiLoss::Down);
+    WatchesOfTwo watches;
+    watches.first = watches.heard(20s, true);
+    watches.second = watches.heard(20s, true);
+    watches.clock.set_wall(watches.clock.now() + off);
+    EXPECT_EQ(watches.loss(), ApiLoss::OneProbeFailed);
+    watches.clock.advance(20s);
+    EXPECT_EQ(watches.loss(), ApiLoss::Down);
   }
 }
 
