@@ -514,6 +514,17 @@ TEST(DecideRelease, OnceConfirmedTheSetIsReleasedBeforeAnythingElse) {
   EXPECT_EQ(all<ReleaseSet>(plan).front().set->metadata.name, "s");
 }
 
+// A user has mistyped a field of b: it can't be decoded, and goes with its set.
+TEST(DecideRelease, AMachineThatCanNotBeReadIsAskedAboutLikeAnyOther) {
+  auto world = with_another_selector();
+  world.owned.pop_back();
+  world.unreadable_machines.push_back(
+      {.key = {.name = "b"}, .metadata_read = true, .owners = {world.sets.front()->metadata.uid}});
+
+  EXPECT_THAT(beside_metadata(decide(world)), IsEmpty());
+  EXPECT_THAT(remedies(world), ElementsAre(HasSubstr("(a, b)")));
+}
+
 TEST(DecideRelease, ASetWithoutMachinesFollowsTheSelector) {
   auto world = with_another_selector();
   world.owned.clear();

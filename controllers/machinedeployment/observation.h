@@ -16,6 +16,7 @@
 #include "controllers/safety/deletion_rules.h"
 #include "kube/resource.h"
 #include "runtime/brake.h"
+#include "runtime/observed.h"
 
 namespace capstan::controllers::machinedeployment {
 
@@ -85,7 +86,8 @@ struct Observation {
       {};                                             // of `sets`: field managers have to be repaired first
   std::vector<Snapshot<api::Machine>> machines = {};  // of its sets, as far as it selects them, by name
   std::vector<Snapshot<api::Machine>> owned = {};     // of its sets, selected or not
-  std::vector<Waiting> waiting = {};                  // of its sets
+  std::vector<runtime::Unreadable> unreadable_machines = {};  // they may be of its sets
+  std::vector<Waiting> waiting = {};                          // of its sets
   Snapshot<api::MachineLifecyclePolicy> policy = {};  // of the life of its Machines; null: none governs that
   Snapshot<api::MachineLifecyclePolicy> governed_by = {};  // whatever it asks for; null: none selects it
   std::optional<api::PolicyRollout> rollout = {};          // of the policy that selects it, where it has one

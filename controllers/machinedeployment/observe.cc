@@ -134,6 +134,10 @@ void find_unreadable(Observation& seen, const Caches& caches) {
   for (auto& set : caches.machine_sets.unreadable_in(seen.stored->metadata.namespace_)) {
     if (set.may_be_owned_by(seen.stored->metadata.uid)) seen.unreadable.push_back(std::move(set.problem));
   }
+  for (auto& machine : caches.machines.unreadable_in(seen.stored->metadata.namespace_)) {
+    const auto owns = [&](const auto& set) { return machine.may_be_owned_by(set->metadata.uid); };
+    if (std::ranges::any_of(seen.sets, owns)) seen.unreadable_machines.push_back(std::move(machine));
+  }
 }
 
 std::optional<std::int32_t> replicas_wanted_before(const Observation& seen) {

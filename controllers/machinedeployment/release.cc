@@ -13,11 +13,23 @@ namespace {
 
 using SetSnapshot = Snapshot<api::MachineSet>;
 
-std::vector<Snapshot<api::Machine>> machines_in(const Observation& seen, const api::MachineSet& set) {
-  std::vector<Snapshot<api::Machine>> machines;
-  std::ranges::copy_if(seen.owned, std::back_inserter(machines), [&](const auto& machine) {
-    return runtime::is_controlled_by(machine->metadata, set.metadata.uid);
-  });
+// By name: those that can't be decoded are there, too.
+struct Inhabitant {
+  std::string name = {};
+  const api::Labels* labels = nullptr;  // null: they are not known
+};
+
+std::vector<Inhabitant> machines_in(const Observation& seen, const api::MachineSet& set) {
+  std::vector<Inhabitant> machines;
+  for (const auto& machine : seen.owned) {
+    if (runtime::is_controlled_by(machine->metadata, set.metadata.uid))
+      machines.push_back({.name = machine->metadata.name.str(), .labels = &machine->metadata.labels});
+  }
+  for (const auto& machine : seen.unreadable_machines) {
+    if (machine.may_be_owned_by(set.metadata.uid))
+      machines.push_back(
+          {.name = machine.key.name, .labels = machine.metadata_read ? &machine.labels : nullptr});
+  }
   return machines;
 }
 
@@ -43,10 +55,10 @@ std::vector<std::string> lost_by_following(const Observation& seen, const api::M
   std::vector<std::string> names;
   if (set.metadata.deleting() || follows_already(seen, set)) return names;
   const auto wanted = rollout::selector_for(seen.deployment, set);
-  for (const auto& machine : machines_in(seen, set)) {
-    const auto& labels = machine->metadata.labels;
-    if (matches(set.spec.selector, labels) && !matches(*wanted, labels))
-      names.push_back(machine->metadata.name.str());
+  for (Inhabitant& machine : machines_in(seen, set)) {
+    const bool stays = machine.labels != nullptr &&
+                       (!matches(set.spec.selector, *machine.labels) || matches(*wanted, *machine.labels));
+    if (!stays) names.push_back(std::move(machine.name));
   }
   return names;
 }
@@ -57,7 +69,7 @@ std::string release_to_confirm(const Observation& seen) {
   std::vector<std::string> names;
   for (const SetSnapshot& set : seen.sets) {
     if (is_left_behind(seen, *set)) {
-      for (const auto& machine : machines_in(seen, *set)) names.push_back(machine->metadata.name.str());
+      for (Inhabitant& machine : machines_in(seen, *set)) names.push_back(std::move(machine.name));
     } else {
       std::ranges::move(lost_by_following(seen, *set), std::back_inserter(names));
     }
