@@ -57,6 +57,8 @@ class DrainGround {
   explicit DrainGround(const AskedByPolicy& asked)
       : asked_(asked), api_({.clock = clock_}), memory_(api_, clock_), client_(memory_) {
     make(kube::resources::nodes(), {}, R"({"kind":"Node","metadata":{"name":"n"}})");
+    const auto node = must(memory_.get(kube::resources::nodes(), {.name = "n"}, Deadline::never()));
+    node_ = api::Uid(std::string_view(node.at("metadata").at("uid").as_string()));
     for (int i = 0; i < kPods; ++i) add_pod(name_of(i));
     make(kube::resources::pod_disruption_budgets(), "default",
          R"({"kind":"PodDisruptionBudget","metadata":{"name":"b"},
@@ -80,6 +82,7 @@ class DrainGround {
                                        .cluster = cluster_,
                                        .workload = must(clusters_.get(kCluster)),
                                        .node = "n",
+                                       .clearance = controllers::claims::Clearance::of_own_creation(node_),
                                        .started = started_,
                                        .now = now,
                                        .force = asked_.force,
@@ -142,6 +145,7 @@ class DrainGround {
   fakes::FakeWorkloadClusters clusters_;
   const api::Machine machine_ = builders::a_machine("m").running().on_node("n").deleting();
   const api::Cluster cluster_ = builders::a_cluster("c1").running();
+  api::Uid node_;
   const Time started_ = Time::from(clock_.now());
   Signal woken_;
   controllers::drain::Drainer drainer_{
