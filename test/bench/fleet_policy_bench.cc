@@ -3,9 +3,11 @@
 // embedded API server in this process, and the clock on the wall.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <boost/json.hpp>
 #include <stdexcept>
+#include <vector>
 
 #include "api/schema/crd.h"
 #include "apiserver/api.h"
@@ -32,6 +34,7 @@ namespace json = boost::json;
 using std::chrono::milliseconds;
 
 constexpr int kMachines = 1000;
+constexpr int kRuns = 7;
 constexpr std::string_view kRequest = "ScaleIn~2026-01-01T12:00:00Z";
 const kube::ObjectKey kPolicy{.namespace_ = {}, .name = std::string(api::policy::kFleetPolicyName)};
 
@@ -111,7 +114,7 @@ class GrantGround {
     return seconds_of([&] {
       controller_.start();
       await([&] { return caches_.fleet_policies.get(kPolicy)->status.in_flight == kMachines; });
-      await([&] { return granted() == kMachines; });
+      await([&] { return shows(api::policy::annotation::kFleetGrant); });
     });
   }
   int writes() const { return client_.writes(); }
@@ -140,6 +143,14 @@ class GrantGround {
 
   static std::string name_of(int number) { return fmt::format("m{:04}", number); }
 
+  // Of the last Machine, in the cache: those before it came before.
+  bool shows(std::string_view annotation) const {
+    const auto last = caches_.machines.get(
+        {.namespace_ = std::string(builders::kNamespace), .name = name_of(kMachines - 1)});
+    return last->metadata.annotations.contains(annotation);
+  }
+
+  // Returns when the cache has it.
   void annotate_all(std::string_view annotation, std::string_view value) {
     for (int i = 0; i < kMachines; ++i) {
       const json::value body = {{"metadata", {{"annotations", {{annotation, value}}}}}};
@@ -147,6 +158,7 @@ class GrantGround {
                        {.namespace_ = std::string(builders::kNamespace), .name = name_of(i)}, body, {},
                        Deadline::never()));
     }
+    await([&] { return shows(annotation); });
   }
 
   int granted() const {
@@ -175,7 +187,7 @@ class GrantGround {
     const Deadline limit = Deadline::in(clock_, std::chrono::minutes(2));
     while (!done()) {
       if (limit.passed(clock_.steady_now())) throw std::runtime_error(standing());
-      threads_.pause(Deadline::in(clock_, milliseconds(5)));
+      threads_.pause(Deadline::in(clock_, milliseconds(1)));
     }
   }
 
@@ -204,14 +216,31 @@ class GrantGround {
 
 }  // namespace
 
+namespace {
+
+struct Costs {
+  double writes = 0;
+  double ratio = 0;
+};
+
 // The request of each Machine is a write, too.
-Values fleet_grant_costs(const Place&) {
+Costs costs_once() {
   GrantGround ground;
   const double bare = ground.seconds_of_bare_patches();
   ground.ask_all();
   const double grants = ground.seconds_of_grants();
-  return {{"fleet.writes_per_grant", 1 + static_cast<double>(ground.writes()) / kMachines},
-          {"fleet.grant_ratio", grants / bare}};
+  return {.writes = 1 + static_cast<double>(ground.writes()) / kMachines, .ratio = grants / bare};
+}
+
+}  // namespace
+
+// A thousand patches take less than a tenth of a second here: the median of several runs.
+Values fleet_grant_costs(const Place&) {
+  std::vector<Costs> runs(kRuns);
+  std::ranges::generate(runs, costs_once);
+  std::ranges::sort(runs, {}, &Costs::ratio);
+  const Costs& median = runs[runs.size() / 2];
+  return {{"fleet.writes_per_grant", median.writes}, {"fleet.grant_ratio", median.ratio}};
 }
 
 }  // namespace capstan::bench
