@@ -1,5 +1,5 @@
-// What holds VMs back that the core has told on its objects: a freeze of the Cluster, the fleet or the
-// MachinePool, and an API server that the core does not reach. Read by the turns of machines, pools and
+// The brakes that hold VMs back, as Clusters and MachinePools show them: a freeze of the Cluster, the fleet or
+// the MachinePool, and an API server that the core does not reach. Read by the turns of machines, pools and
 // clusters. Pure.
 #pragma once
 
@@ -23,7 +23,7 @@ Brakes brakes_of(const api::Cluster& cluster);
 // Of instances of a pool. One that has too many for its replicas may lose some, and makes none.
 Brakes brakes_of(const api::Cluster& cluster, const api::MachinePool& pool);
 
-// A person has frozen the Cluster, or the whole fleet, which the core tells on each Cluster.
+// A person has frozen the Cluster, or the whole fleet, which the core writes on each Cluster.
 bool is_frozen(const api::Cluster& cluster);
 // A core that has not said anything yet has no evidence. Before the control plane is initialized there is
 // nothing to reach.
