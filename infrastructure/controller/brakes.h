@@ -1,6 +1,6 @@
-// The brakes that hold VMs back, as Clusters and MachinePools show them: a freeze of the Cluster, the fleet or
-// the MachinePool, and an API server that the core does not reach. Read by the turns of machines, pools and
-// clusters. Pure.
+// The brakes that hold VMs back, as Clusters and MachinePools show them: a freeze of the Cluster, the fleet
+// or the MachinePool, and an API server that the core does not reach. Read by the turns of machines, pools
+// and clusters. Pure.
 #pragma once
 
 #include <string>

@@ -145,7 +145,8 @@ TEST_F(InstalledProviders, ShowTheirQueuesCachesAndMetricsToWhoMayReadThem) {
     EXPECT_THAT(diagnosed(provider, "/metrics", "no token"), HasSubstr("Unauthorized"));
   }
   for (const std::string_view metric : kMetricsOfProviders)
-    EXPECT_THAT(diagnosed(kProviders.back(), "/metrics", token), HasSubstr("# TYPE " + std::string(metric) + " "));
+    EXPECT_THAT(diagnosed(kProviders.back(), "/metrics", token),
+                HasSubstr("# TYPE " + std::string(metric) + " "));
 }
 
 // By the webhooks of the manager, as an IPAM provider of an earlier release meets them.
