@@ -133,7 +133,7 @@ inline constexpr auto members<FleetPolicyStatus> = std::array{
         "inFlight", {.keep_empty = true, .doc = "Machines whose deletion was granted, and that are there."}),
     member<&FleetPolicyStatus::grants>(
         "grants", {.max_items = FleetPolicyStatus::kMostGrants,
-                   .list_keys = "uid",
+                   .list = ListType::Atomic,
                    .doc = "The Machines whose deletion was granted, and that are there. With a thousand of "
                           "them no more is granted."}),
     member<&FleetPolicyStatus::buckets>(
