@@ -9,7 +9,7 @@
 
 #include "api/core/secret.h"
 #include "api/meta/object_key.h"
-#include "base/clock.h"
+#include "base/instant.h"
 #include "base/result.h"
 #include "base/secret.h"
 #include "kubeconfig/kubeconfig.h"

@@ -20,18 +20,9 @@
 #include "base/guarded.h"
 #include "runtime/index.h"
 #include "runtime/observed.h"
+#include "runtime/snapshot.h"
 
 namespace capstan::runtime {
-
-// before is null for a new object, after for one that is gone.
-template <typename T>
-struct Change {
-  Snapshot<T> before = {};
-  Snapshot<T> after = {};
-  bool initial = false;  // of the first list: nothing happened, we only just look
-
-  const T& object() const { return after ? *after : *before; }
-};
 
 // Names one index of a Store<T>.
 template <typename T>

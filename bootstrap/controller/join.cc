@@ -9,7 +9,7 @@
 #include "bootstrap/controller/render.h"
 #include "bootstrap/controller/stage.h"
 #include "bootstrap/controller/token_times.h"
-#include "kube/typed.h"
+#include "kube/kinds.h"
 #include "kubeconfig/issue.h"
 
 namespace capstan::bootstrap::controller {

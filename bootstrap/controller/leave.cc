@@ -2,7 +2,7 @@
 
 #include "api/bootstrap/names.h"
 #include "bootstrap/controller/token_times.h"
-#include "kube/typed.h"
+#include "kube/kinds.h"
 
 namespace capstan::bootstrap::controller {
 

@@ -4,7 +4,7 @@
 
 #include "bootstrap/controller/stage.h"
 #include "bootstrap/user_data.h"
-#include "kube/typed.h"
+#include "kube/kinds.h"
 #include "runtime/ownership.h"
 
 namespace capstan::bootstrap::controller {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "api/v1beta2/cluster_state.h"
-#include "kube/typed.h"
+#include "kube/kinds.h"
 
 namespace capstan::bootstrap::controller {
 namespace {

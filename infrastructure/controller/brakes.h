@@ -7,7 +7,7 @@
 
 #include "api/v1beta2/cluster.h"
 #include "api/v1beta2/machine_pool.h"
-#include "runtime/triggers.h"
+#include "runtime/snapshot.h"
 
 namespace capstan::infrastructure {
 

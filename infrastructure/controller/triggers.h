@@ -4,7 +4,7 @@
 
 #include "api/driver/driver_cluster.h"
 #include "api/v1beta2/cluster.h"
-#include "runtime/triggers.h"
+#include "runtime/snapshot.h"
 
 namespace capstan::infrastructure {
 

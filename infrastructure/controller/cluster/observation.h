@@ -7,8 +7,9 @@
 #include "api/driver/driver_cluster.h"
 #include "api/meta/object_key.h"
 #include "api/v1beta2/cluster.h"
-#include "infrastructure/controller/orphans/search.h"
-#include "runtime/index.h"
+#include "infrastructure/controller/orphans/classify.h"
+#include "infrastructure/controller/orphans/settings.h"
+#include "runtime/snapshot.h"
 
 namespace capstan::infrastructure::cluster {
 

@@ -5,6 +5,7 @@
 #include "api/names.h"
 #include "infrastructure/controller/brakes.h"
 #include "infrastructure/controller/machine/reconciler.h"
+#include "runtime/triggers.h"
 
 namespace capstan::infrastructure::machine {
 namespace {

@@ -3,10 +3,12 @@
 // asked for: names are shared by management clusters in one account, keys are not. Pure.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "api/meta/object_key.h"
 #include "base/time.h"
@@ -52,6 +54,13 @@ struct Finding {
   std::string credentials = {};            // the Secret that showed it; empty: none is needed
   std::string credentials_namespace = {};  // and where that is
   bool operator==(const Finding&) const = default;
+};
+
+// The VMs of a DriverCluster that the last look found, by when they were marked.
+struct FoundOrphans {
+  std::vector<Finding> findings = {};
+  std::size_t deleted = 0;  // since that look
+  bool operator==(const FoundOrphans&) const = default;
 };
 
 Standing standing_of(const Vm& vm, const Owners& owners);

@@ -35,13 +35,6 @@ struct OrphanSearchDeps {
   Log log = {};
 };
 
-// The VMs of a DriverCluster that the last look found, by when they were marked.
-struct FoundOrphans {
-  std::vector<Finding> findings = {};
-  std::size_t deleted = 0;  // since that look
-  bool operator==(const FoundOrphans&) const = default;
-};
-
 class OrphanSearch {
  public:
   explicit OrphanSearch(OrphanSearchDeps deps) : deps_(std::move(deps)) {}

@@ -8,6 +8,7 @@
 #include "infrastructure/controller/pool/observation.h"
 #include "infrastructure/controller/pool/reconciler.h"
 #include "infrastructure/controller/triggers.h"
+#include "runtime/triggers.h"
 
 namespace capstan::infrastructure::pool {
 namespace {
