@@ -188,7 +188,10 @@ void BrakeAuditor::look_at_request(const Asked& asked, const MachineFacts& machi
   const SetFacts* set = before.set(machine.set);
   if (request.empty() || machine.asks_fleet || machine.granted || set == nullptr) return;
   if (request.starts_with(api::policy::deletion::kRollout)) return;
-  const int doomed = ++doomed_[{set->uid, set->replicas, request}];
+  const auto placed = std::ranges::count_if(before.machines, [&](const MachineFacts& each) {
+    return each.set == machine.set && each.fleet_granted;
+  });
+  const int doomed = ++doomed_[{set->uid, set->replicas, request, placed}];
   const bool confirmed =
       carries(stored<api::MachineSet>(deps_.api, set->name), api::policy::annotation::kConfirmDeletion);
   if (!confirmed) check(too_many_by_one_decision(set->name, doomed, most_governed()));

@@ -4,6 +4,7 @@
 // that holds the baton.
 #pragma once
 
+#include <cstddef>
 #include <deque>
 #include <functional>
 #include <map>
@@ -59,8 +60,9 @@ class BrakeAuditor {
   std::optional<SteadyTime> frozen_since_;
   std::optional<SteadyTime> initialized_since_;
   std::deque<SteadyTime> deletions_;
-  // One decision of a MachineSet: its uid, the size it was given, and what it wrote on Machines.
-  using Decision = std::tuple<std::string, int, std::string>;
+  // One decision of a MachineSet: its uid, the size it was given, what it wrote on Machines, and how many of
+  // them had a place by then: the guard does not count those again.
+  using Decision = std::tuple<std::string, int, std::string, std::ptrdiff_t>;
   std::map<Decision, int> doomed_;
   std::deque<std::pair<SteadyTime, int>> governed_;
 };

@@ -763,6 +763,7 @@ bool ClumsyUser::rename_cluster() {
   const auto worker = draw_worker();
   if (!worker) return false;
   const SetFacts* set = deps_.auditor.facts().set(worker->set);
+  const std::string set_name = set == nullptr ? std::string() : set->name;
   const auto which = deps_.baton.draw(3);
   const Object object = which == 0 || set == nullptr ? Object{machines(), worker->name}
                         : which == 1                 ? Object{machine_sets(), set->name}
@@ -771,8 +772,10 @@ bool ClumsyUser::rename_cluster() {
   if (!name) return true;
   rest_up_to(30s, stop_);
   // What no Cluster owns yet belongs to the one that it names (docs/ownership.md), and goes with that one: a
-  // MachineDeployment that was made again while the manager was away, and what it controls.
+  // MachineDeployment that was made again while the manager was away, and what it controls; a MachineSet that
+  // its deletion left behind.
   if (!is_owned({machine_deployments(), std::string(kDeployment)})) return true;
+  if (!set_name.empty() && !is_owned({machine_sets(), set_name})) return true;
   const auto body = [](std::string_view cluster) -> json::value {
     return {{"spec", {{"clusterName", cluster}}}};
   };

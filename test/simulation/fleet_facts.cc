@@ -66,6 +66,7 @@ MachineFacts machine_facts(const api::Machine& machine) {
           .deleted_for =
               std::string(machine.metadata.annotations.value_or_empty(controllers::safety::kDeletedFor)),
           .asks_fleet = machine.metadata.annotations.contains(api::policy::annotation::kFleetRequest),
+          .fleet_granted = machine.metadata.annotations.contains(api::policy::annotation::kFleetGrant),
           .bootstrap = config ? config->name.str() : std::string(),
           .infrastructure = machine.spec.infrastructure_ref.name.str(),
           .provider_id = machine.spec.provider_id.str(),

@@ -29,7 +29,8 @@ struct MachineFacts {
   bool granted = false;           // and let it have a place among those that are replaced
   std::optional<Time> preserved_until = {};
   std::string deleted_for = {};  // what its set says before it deletes it
-  bool asks_fleet = false;       // ... and before that, where a FleetPolicy has limits
+  bool asks_fleet = false;       // ... and before that, where a FleetPolicy has limits,
+  bool fleet_granted = false;    // which gave it a place
   std::string bootstrap = {};    // names of its objects
   std::string infrastructure = {};
   std::string provider_id = {};
