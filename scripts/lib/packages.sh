@@ -7,7 +7,7 @@ build_packages=(
   libgtest-dev libgmock-dev libbenchmark-dev
   openssl tzdata
 )
-tool_packages=(clang-19 clang-tidy-19 clang-format-19 libclang-rt-19-dev)
+tool_packages=(clang-19 clang-tidy-19 clang-format-19 libclang-rt-19-dev shellcheck)
 
 go_packages=(ca-certificates curl unzip)
 
