@@ -49,6 +49,7 @@ double migration_seconds_per_1000(const Place&);
 double webhook_admission_p99_ms(const Place&);
 double standby_first_write_s(const Place&);
 double takeover_writes(const Place&);
+double memory_beside_upstream(const Place&);
 double agent_binary_mb(const Place&);
 double agent_peak_rps(const Place&);
 double driver_cpu_ratio(const Place&);

@@ -76,6 +76,7 @@ constexpr std::array kFigures = {
            costs_beside_upstream_as_shipped},
     Figure{"upstream.rss_ratio", "x of upstream's core", 0.22, Bound::AtMost, nullptr,
            costs_beside_upstream_as_shipped},
+    Figure{"upstream.rss_ratio_1000", "x of upstream's core", 0.22, Bound::AtMost, memory_beside_upstream},
     Figure{"machine.cost_growth", "x", 1.3, Bound::AtMost, nullptr, fleet_cost_growth},
     Figure{"idle.requests", "in 60 s", 0, Bound::AtMost, nullptr, fleet_at_rest},
     Figure{"idle.probes", "in 60 s, each cluster", 6, Bound::AtMost, nullptr, fleet_at_rest},

@@ -71,14 +71,22 @@ Cost cost_of(Ground& ground, int machines, Work&& work) {
   return cost;
 }
 
-Costs costs_on(const Place& place, FleetBedOptions options, Limits limits, int machines) {
+FleetBedOptions with_providers(const Place& place, FleetBedOptions options) {
   options.audit = FleetBedOptions::Audit::Requests;
   options.cloud = place.realistic ? kRealisticCloud : kPromptWithHeartbeats;
   if (place.realistic) options.provider_flags = {kRealisticProvider};
-  Ground ground(place, std::move(options), limits);
+  return options;
+}
+
+void make_empty_pool(Ground& ground) {
   ground.make_clusters(1);
   ground.make_deployment(kCluster, kPool, 0);
   ground.await_settled(kPool, 0, minutes(1));
+}
+
+Costs costs_on(const Place& place, FleetBedOptions options, Limits limits, int machines) {
+  Ground ground(place, with_providers(place, std::move(options)), limits);
+  make_empty_pool(ground);
   Costs costs;
   costs.created = cost_of(ground, machines, [&] {
     ground.scale(kPool, machines);
@@ -94,6 +102,15 @@ Costs costs_on(const Place& place, FleetBedOptions options, Limits limits, int m
   });
   costs.peak_mb = peak_resident_mb(ground.bed().core().pid());
   return costs;
+}
+
+double peak_mb_of_a_thousand(const Place& place, FleetBedOptions options) {
+  constexpr int kMachines = 1000;
+  Ground ground(place, with_providers(place, std::move(options)), Limits::AsShipped);
+  make_empty_pool(ground);
+  ground.scale(kPool, kMachines);
+  ground.await_settled(kPool, kMachines, kPatience);
+  return peak_resident_mb(ground.bed().core().pid());
 }
 
 void tell(std::string_view who, std::string_view what, const Cost& cost) {
@@ -186,6 +203,16 @@ Values costs_beside_upstream_as_shipped(const Place& place) {
   add_ratios(values, runs, "upstream.apiserver_cpu_ratio.{}", &Cost::servers_cpu_ms);
   values["upstream.rss_ratio"] = runs.ratio([](const Costs& costs) { return costs.peak_mb; });
   return values;
+}
+
+double memory_beside_upstream(const Place& place) {
+  const std::filesystem::path upstream = upstream_of(place);
+  const double ours = peak_mb_of_a_thousand(place, {});
+  const double theirs =
+      peak_mb_of_a_thousand(place, {.other_core = upstream / "core", .other_crds = upstream / "crds"});
+  say(fmt::format("1000 Machines are made, as shipped; peak of ours {:.1f} MB, of upstream's {:.1f} MB", ours,
+                  theirs));
+  return ours / theirs;
 }
 
 }  // namespace capstan::bench
