@@ -29,6 +29,7 @@ const kube::Resource kBootstrapTemplates =
 const kube::Resource& kCrds = kube::resources::custom_resource_definitions();
 const kube::Resource kClusters = kube::resource_of<api::Cluster>();
 const kube::Resource kDeployments = kube::resource_of<api::MachineDeployment>();
+const kube::Resource kPools = kube::resource_of<api::MachinePool>();
 const kube::Resource kSets = kube::resource_of<api::MachineSet>();
 const kube::Resource kChecks = kube::resource_of<api::MachineHealthCheck>();
 
@@ -313,6 +314,32 @@ TEST(TopologyTurns, AClusterIsWokenByWorkersOfOursWithinFiveSeconds) {
     EXPECT_THAT(first, SizeIs(16));
 
     world.patch(kDeployments, "md1", {{"status", {{"replicas", 3}}}}, "status");
+    world.settle(5s);
+
+    EXPECT_NE(noted(), first);
+  });
+}
+
+TEST(TopologyTurns, AClusterIsWokenByAPoolOfOurs) {
+  with_waker([](Wakes& world) {
+    world.make(kPools, {{"apiVersion", kPools.api_version()},
+                        {"kind", kPools.kind},
+                        {"metadata",
+                         {{"name", "mp"},
+                          {"namespace", builders::kNamespace},
+                          {"labels",
+                           {{api::label::kTopologyOwned, ""},
+                            {api::label::kWatchFilter, kMine},
+                            {api::label::kClusterName, "c1"}}}}},
+                        {"spec", {{"clusterName", "c1"}}}});
+    world.start();
+    const auto noted = [&]() -> std::string {
+      return std::string(world.read<api::Cluster>("c1").metadata.annotations.value_or_empty(kWorkers));
+    };
+    const std::string first = noted();
+    EXPECT_THAT(first, SizeIs(16));
+
+    world.patch(kPools, "mp", {{"status", {{"replicas", 3}}}}, "status");
     world.settle(5s);
 
     EXPECT_NE(noted(), first);

@@ -29,6 +29,22 @@ TEST(Workers, TheDigestFollowsWhatUpstreamReads) {
   EXPECT_NE(digest({}), before);
 }
 
+// A pool of ours has the counters of a MachineDeployment, and the Nodes of its instances.
+TEST(Workers, TheDigestFollowsWhatUpstreamReadsOfAPool) {
+  const auto with = [](std::int32_t available, const std::vector<std::string>& nodes) {
+    auto pool = std::make_shared<api::MachinePool>();
+    pool->metadata.name = Text("mp");
+    pool->status.available_replicas = available;
+    for (const std::string& node : nodes) pool->status.node_refs.push_back({.name = Text(node)});
+    return digest({.pools = {std::move(pool)}});
+  };
+
+  EXPECT_EQ(with(1, {"a"}), with(1, {"a"}));
+  EXPECT_NE(with(2, {"a"}), with(1, {"a"}));
+  EXPECT_NE(with(1, {"b"}), with(1, {"a"}));
+  EXPECT_NE(with(1, {}), with(1, {"a"}));
+}
+
 TEST(Workers, TheDigestDoesNotFollowWhatOnlyPeopleRead) {
   const auto before =
       digest(only(counting(1).condition("Available", "False", "NotAvailable", "one is missing")));

@@ -33,6 +33,7 @@ constexpr Explained kExplained[] = {
      "so upstream's in-memory API server says that a Node is gone; nodeDeletionTimeoutSeconds ends it"},
     {"informer: watch failed, will be tried again .*kind=Node .*Unavailable: ",
      "upstream's in-memory API server goes before its Cluster's last Machine"},
+    {"^watch .* 429$", "a busy API server that builds its watch cache asks to come again"},
     {"^get leases .*/controller-leader-election-capi 404$", "the first manager makes the Lease"},
     {"^get secrets .*-kubeconfig 404$", "the control plane provider has not made it yet"},
     {"^get (kubeadmcontrolplanes|devclusters) .* 404$", "a Cluster goes when these are gone, by a live read"},
