@@ -435,6 +435,27 @@ TEST(Orphans, AreKeptOnceTheFleetPolicySaysSoThoughThePeriodBeganBefore) {
   }
 }
 
+TEST(Orphans, AreOnlyReportedByAFleetPolicyOnItsWayOut) {
+  OrphanFixture world;
+  world.settings_on_server = true;
+  world.run([&] {
+    api::FleetPolicy policy;
+    policy.metadata.name = Text(api::policy::kFleetPolicyName);
+    policy.metadata.finalizers = api::Finalizers({"example.com/not-yet"_text});
+    policy.spec.orphans = api::FleetOrphans{.action = "Delete"_text};
+    world.management.put(policy);
+    ASSERT_TRUE(kube::remove<api::FleetPolicy>(world.management.user, {.name = policy.metadata.name.str()},
+                                               {}, kNever));
+    AccountFixture::Process provider(world, world.management);
+    world.lose({"m2"});
+
+    world.periods(5);
+
+    EXPECT_EQ(world.vms_named("m2"), 1U);
+    EXPECT_THAT(world.told_of("m2"), HasSubstr("only reported"));
+  });
+}
+
 // It comes in the last moment, when the caches of the provider do not have it yet.
 TEST(Orphans, StayOnceALiveReadFindsAMachinePoolOfTheirName) {
   OrphanFixture world;

@@ -15,8 +15,10 @@ namespace {
 
 constexpr Nanoseconds kTimeout = std::chrono::minutes(5);  // of one account, and of the FleetPolicy
 
+// One on its way out counts as none, as in the core.
 OrphanSettings settings_in(const api::FleetPolicy& policy) {
   OrphanSettings settings;
+  if (policy.metadata.deleting()) return settings;
   const std::string_view freeze =
       policy.metadata.annotations.value_or_empty(api::policy::annotation::kFreeze);
   settings.frozen = !freeze.empty() && freeze != "false";
