@@ -63,6 +63,27 @@ bool preserves_the_same(const Change<api::Machine>& change) {
   return facts(*change.before) == facts(*change.after);
 }
 
+// What changes the status alone is mostly its own write: answered at once, each write of a count would bring
+// the next one for as long as Machines come and go.
+bool changes_status_alone(const Change<api::MachineLifecyclePolicy>& change) {
+  if (!change.before || !change.after || change.before->status == change.after->status) return false;
+  return change.before->spec == change.after->spec &&
+         change.before->metadata.labels == change.after->metadata.labels &&
+         change.before->metadata.annotations == change.after->metadata.annotations &&
+         change.before->metadata.deleting() == change.after->metadata.deleting();
+}
+
+void wake_on_policies(Caches& caches, runtime::Queue& queue) {
+  caches.machine_lifecycle_policies.subscribe(
+      [&caches, &queue](const Change<api::MachineLifecyclePolicy>& change) {
+        const auto key = runtime::key_of(change.object());
+        if (changes_status_alone(change)) return queue.add_after(key, kCounted);
+        queue.add(key, change.initial ? runtime::Priority::Low : runtime::Priority::Normal);
+        if (change.before && change.after && change.before->spec == change.after->spec) return;
+        wake_namespace(caches, change.object().metadata.namespace_, queue);
+      });
+}
+
 // A MachineSet waits for the mark: at once.
 void wake_on_failures(Caches& caches, runtime::Queue& queue) {
   caches.machines.subscribe([&caches, &queue](const Change<api::Machine>& change) {
@@ -92,12 +113,7 @@ void wake_on_lives(Caches& caches, runtime::Queue& queue) {
 
 void Reconciler::add_triggers(runtime::Queue& queue) {
   Caches& caches = deps_.caches;
-  runtime::trigger_self(caches.machine_lifecycle_policies, queue);
-  caches.machine_lifecycle_policies.subscribe(
-      [&caches, &queue](const Change<api::MachineLifecyclePolicy>& change) {
-        if (change.before && change.after && change.before->spec == change.after->spec) return;
-        wake_namespace(caches, change.object().metadata.namespace_, queue);
-      });
+  wake_on_policies(caches, queue);
   wake_on_labels(caches, caches.machine_deployments, queue);
   wake_on_labels(caches, caches.machine_sets, queue);
   wake_on_labels(caches, caches.machine_pools, queue);
