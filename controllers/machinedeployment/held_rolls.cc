@@ -66,6 +66,7 @@ bool hold_rolls(const Observation& seen, const RollStep& step, rollout::Scaling&
   }
   const auto guard = ask_guard(seen, std::move(doomed));
   if (guard.open) return guard.confirmed;
+  plan.needs_count = guard.uncounted;
   keep_old_sets(step, scaling);
   plan.held.push_back(guard.why);
   recheck_within(plan.recheck, kConfirmRecheck);

@@ -127,7 +127,9 @@ struct Plan {
   std::string brake = {};                   // by which brake its sets stay as large as they are
   bool stuck = false;                       // the spec was not acted on: observedGeneration stays behind
   bool rolls_back = false;                  // its write brings the next turn, which reports
-  Snapshot<api::MachineSet> newest = {};    // null: there is none yet
+  // The deletion guard has to know how many Machines the policy governs: count them and decide again.
+  bool needs_count = false;
+  Snapshot<api::MachineSet> newest = {};  // null: there is none yet
   bool operator==(const Plan&) const = default;
 };
 

@@ -11,6 +11,7 @@
 #include "controllers/machinedeployment/progress.h"
 #include "controllers/machinedeployment/report.h"
 #include "controllers/safety/freeze_events.h"
+#include "controllers/safety/see_deletion_rules.h"
 #include "controllers/shared/pause.h"
 #include "controllers/shared/turn_steps.h"
 
@@ -73,8 +74,12 @@ Result<Outcome> Reconciler::take_turn(const ActContext& with, Observation seen) 
       .or_sooner(Outcome::after(progress_due_in(seen, after)));
 }
 
-Reconciler::Pass Reconciler::decide_and_act(const ActContext& with, const Observation& seen) {
+Reconciler::Pass Reconciler::decide_and_act(const ActContext& with, Observation& seen) {
   Plan plan = decide(seen);
+  if (plan.needs_count) {
+    safety::count_governed(deps_.caches, seen.stored->metadata.namespace_.view(), seen.deletion_rules);
+    plan = decide(seen);
+  }
   if (plan.too_early) return {.plan = std::move(plan)};
   for (const Note& note : plan.notes)
     with.context.log.debug("decided", {{"machineSet", note.about}, {"why", note.text}});

@@ -36,7 +36,7 @@ class Reconciler final : public runtime::Reconciler {
   Result<runtime::Outcome> hold_still(const ActContext& with, const Observation& seen,
                                       const runtime::Paused& pause);
   Result<runtime::Outcome> take_turn(const ActContext& with, Observation seen);
-  Pass decide_and_act(const ActContext& with, const Observation& seen);
+  Pass decide_and_act(const ActContext& with, Observation& seen);
   Result<bool> write_status(const ActContext& with, const api::MachineDeployment& before,
                             const api::MachineDeployment& after);
   void record_events(const Observation& seen, const Plan& plan, const api::MachineDeployment& after);

@@ -129,6 +129,7 @@ void hold_for_windows(const Observation& seen, Plan& plan) {
 void hold_for_confirmation(const Observation& seen, Plan& plan) {
   if (!seen.deletion_rules.guard_percent) return;
   const auto verdict = ask_guard(seen, plan);
+  plan.needs_count = verdict.uncounted;
   if (verdict.confirmed) plan.actions.push_back(UseConfirmation{});
   if (verdict.open) return;
   const auto code = scales_down(plan) ? api::NoteCode::ScaleDownHeldUp : api::NoteCode::RemediationHeldUp;

@@ -172,6 +172,8 @@ struct Plan {
   std::vector<Note> notes = {};
   std::optional<Seconds> recheck = {};
   bool preflight_failed = false;
+  // The deletion guard has to know how many Machines the policy governs: count them and decide again.
+  bool needs_count = false;
 
   std::vector<std::string> notes_about(api::NoteCode code) const;
   bool operator==(const Plan&) const = default;

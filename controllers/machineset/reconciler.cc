@@ -10,6 +10,7 @@
 #include "controllers/machineset/report.h"
 #include "controllers/machineset/wanted.h"
 #include "controllers/safety/freeze_events.h"
+#include "controllers/safety/see_deletion_rules.h"
 #include "controllers/shared/belonging.h"
 #include "controllers/shared/finalizer.h"
 #include "controllers/shared/pause.h"
@@ -108,8 +109,12 @@ Result<bool> Reconciler::hold_still(const ActContext& with, const MachineSet& se
 }
 
 Result<Outcome> Reconciler::take_turn(const ActContext& with, const Set& set) {
-  const Observation seen = observe({.deps = deps_, .host = *host_, .context = with.context}, memory_, set);
-  const Plan plan = decide(seen);
+  Observation seen = observe({.deps = deps_, .host = *host_, .context = with.context}, memory_, set);
+  Plan plan = decide(seen);
+  if (plan.needs_count) {
+    safety::count_governed(deps_.caches, set->metadata.namespace_.view(), seen.deletion_rules);
+    plan = decide(seen);
+  }
   log_plan(with.context.log, plan);
   const Effects effects = act(with, memory_, seen, plan);
   remember(seen, effects);

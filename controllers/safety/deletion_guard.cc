@@ -23,7 +23,7 @@ std::size_t machines_in(const std::vector<Doomed>& doomed) {
 
 std::size_t allowed_by(const GuardQuestion& question) {
   const auto percent = static_cast<std::size_t>(std::max(0, question.percent));
-  return std::max(kAlwaysAllowed, question.governed * percent / 100);
+  return std::max(kAlwaysAllowed, *question.governed * percent / 100);
 }
 
 std::string list_of(const std::vector<Doomed>& doomed) {
@@ -43,7 +43,7 @@ std::string request_for(const GuardQuestion& question) {
       "spec.deletionGuard of MachineLifecyclePolicy {} holds the deletion of {} Machines, for it is more "
       "than {}% of "
       "{}: {}; confirm it with the annotation {}: \"{}\" on this {}{}",
-      question.policy, machines_in(question.doomed), question.percent, question.governed,
+      question.policy, machines_in(question.doomed), question.percent, *question.governed,
       list_of(question.doomed), api::policy::annotation::kConfirmDeletion, hash_of(question), question.kind,
       said.empty() ? std::string() : fmt::format(" (it says \"{}\", which is another list)", said));
 }
@@ -61,7 +61,10 @@ std::string hash_of(const GuardQuestion& question) {
 }
 
 GuardVerdict ask_guard(const GuardQuestion& question) {
-  if (machines_in(question.doomed) <= allowed_by(question) || is_off(Safeguard::DeletionGuard)) return {};
+  const std::size_t doomed = machines_in(question.doomed);
+  if (doomed <= kAlwaysAllowed || is_off(Safeguard::DeletionGuard)) return {};
+  if (!question.governed) return {.open = false, .uncounted = true};
+  if (doomed <= allowed_by(question)) return {};
   if (confirmation_of(question) == hash_of(question)) return {.confirmed = true};
   return {.open = false, .why = request_for(question)};
 }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,14 +25,15 @@ struct GuardQuestion {
   const api::ObjectMeta& owner;
   std::string_view policy = {};
   std::int32_t percent = 0;
-  std::size_t governed = 0;         // Machines that the policy governs and that stay so far
-  std::vector<Doomed> doomed = {};  // without those that are being deleted, or were granted, already
+  std::optional<std::size_t> governed = {};  // Machines that the policy governs and that stay so far
+  std::vector<Doomed> doomed = {};           // without those that are being deleted, or were granted, already
 };
 
 struct GuardVerdict {
   bool open = true;
   bool confirmed = false;  // by the annotation capstan.dev/confirm-deletion, which goes once it is used
   std::string why = {};    // while shut: what would go, and how to confirm it
+  bool uncounted = false;  // shut, for the question does not say how many Machines the policy governs
 };
 
 GuardVerdict ask_guard(const GuardQuestion& question);

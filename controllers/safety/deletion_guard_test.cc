@@ -51,6 +51,19 @@ TEST(DeletionGuard, AllowsOneMachineAlways) {
   EXPECT_FALSE(ask_guard(question(web, machines(2), 0)).open);
 }
 
+TEST(DeletionGuard, AsksHowManyThereAreOnlyWhereSeveralWouldGo) {
+  const auto web = owner();
+  auto uncounted = question(web, machines(1));
+  uncounted.governed.reset();
+  EXPECT_TRUE(ask_guard(uncounted).open);
+
+  uncounted.doomed = machines(2);
+  const auto verdict = ask_guard(uncounted);
+
+  EXPECT_FALSE(verdict.open);
+  EXPECT_TRUE(verdict.uncounted);
+}
+
 TEST(DeletionGuard, CountsTheMachinesOfAStep) {
   const auto web = owner();
   EXPECT_FALSE(

@@ -19,8 +19,9 @@ struct DeletionRules {
   // The same policy, or none, governs the MachineDeployment of a set: it asks before it makes an old set
   // smaller, and what follows is not asked about again.
   bool rollouts_asked_above = true;
-  // Machines that the policy governs and that are not being deleted; counted only with a guard.
-  std::size_t governed = 0;
+  // Machines that the policy governs and that are not being deleted. Nothing: not counted yet, which is only
+  // done where a guard is asked about several Machines.
+  std::optional<std::size_t> governed = {};
 };
 
 // Where both have windows for a cause both have to be open.

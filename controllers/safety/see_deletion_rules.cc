@@ -44,8 +44,14 @@ DeletionRules see_deletion_rules(const Caches& caches, const PolicyChoice& choic
   rules.windows = read_windows(policy.spec.windows, "MachineLifecyclePolicy " + rules.policy);
   if (!policy.spec.deletion_guard) return rules;
   rules.guard_percent = policy.spec.deletion_guard->percent.value_or(api::PolicyDeletionGuard::kPercent);
-  rules.governed = machines_that_stay(caches, policy);
   return rules;
+}
+
+// A policy that is gone by now governs none.
+void count_governed(const Caches& caches, std::string_view namespace_, DeletionRules& rules) {
+  const auto policy =
+      caches.machine_lifecycle_policies.get({.namespace_ = std::string(namespace_), .name = rules.policy});
+  rules.governed = policy ? machines_that_stay(caches, *policy) : 0;
 }
 
 }  // namespace capstan::controllers::safety
