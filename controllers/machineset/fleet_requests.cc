@@ -10,11 +10,15 @@
 #include "api/policy/names.h"
 #include "controllers/machineset/held_deletions.h"
 #include "controllers/safety/fleet_request.h"
+#include "controllers/shared/recheck.h"
 
 namespace capstan::controllers::machineset {
 namespace {
 
 constexpr std::size_t kNamesShown = 3;
+// Most requests are granted within a moment: saying so would cost two writes of the set's status, and two of
+// its MachineDeployment's.
+constexpr Seconds kShownAfter{5};
 constexpr std::string_view kNoGranter =
     "; no manager has looked at that policy yet: one has to run with --owns-fleet-policy=true";
 
@@ -76,6 +80,8 @@ class Awaiting {
 
   void note_waiting(api::NoteCode code, const Group& group) {
     if (group.names.empty()) return;
+    const Seconds left = group.since + kShownAfter - seen_.now;
+    if (seen_.fleet_granted && left > Seconds(0)) return recheck_within(plan_.recheck, left);
     plan_.notes.push_back(
         {.code = code,
          .text = fmt::format("Machines that wait for a place in the limits of FleetPolicy {}, since {}: {}{}",

@@ -77,6 +77,16 @@ TEST(FleetRequests, AreMadeInsteadOfADeletion) {
   EXPECT_THAT(deletions(plan), IsEmpty());
 }
 
+TEST(FleetRequests, ThatAreGrantedWithinAMomentAreShownNowhere) {
+  const auto granter = [](Observation& seen) { seen.fleet_granted = true; };
+  const Plan fresh = limited(0).with(worker("a")).where(granter).plan();
+
+  EXPECT_THAT(fresh.notes_about(api::NoteCode::ScaleDownHeldUp), IsEmpty());
+  EXPECT_EQ(fresh.recheck, Seconds(5));
+  EXPECT_THAT(limited(0).with(asking("a")).where(granter).plan().notes_about(api::NoteCode::ScaleDownHeldUp),
+              testing::SizeIs(1));
+}
+
 TEST(FleetRequests, AreMadeOnceAndTheConditionSaysWhatIsWaitedFor) {
   const Plan plan = limited(0).with(asking("a")).plan();
 
@@ -111,7 +121,8 @@ TEST(FleetRequests, OfMachinesThatFailedAreOfARemediation) {
   const Plan plan = limited(1).with(failed(worker("a"))).where(by_policy).plan();
 
   EXPECT_THAT(requests(plan), ElementsAre("a: Remediation~2026-01-01T12:00:00Z"));
-  EXPECT_THAT(plan.notes_about(api::NoteCode::RemediationHeldUp), ElementsAre(HasSubstr(": a")));
+  const Plan later = limited(1).with(failed(asking("a", "Remediation"))).where(by_policy).plan();
+  EXPECT_THAT(later.notes_about(api::NoteCode::RemediationHeldUp), ElementsAre(HasSubstr(": a")));
 }
 
 TEST(FleetRequests, OfMachinesThatWerePreservedSaySo) {

@@ -54,6 +54,7 @@ TEST(FleetTurnsOfASet, AskOnTheMachineAndSayOnTheSetWhatIsWaitedFor) {
 
     EXPECT_NE(asking(stage), "");
     EXPECT_EQ(staying(stage), 2U);
+    stage.settle(std::chrono::seconds(10));
     EXPECT_THAT(stage.says("ScalingDown"), HasSubstr("wait for a place in the limits of FleetPolicy fleet"));
   });
 }
