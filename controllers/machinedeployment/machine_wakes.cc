@@ -1,6 +1,7 @@
 #include "controllers/machinedeployment/machine_wakes.h"
 
 #include "api/conditions/conditions.h"
+#include "api/names.h"
 #include "api/policy/names.h"
 #include "controllers/inplace/node_labels.h"
 #include "controllers/inplace/update_mark.h"
@@ -58,6 +59,14 @@ bool is_preserved_failure(const Machine* machine) {
   return machine != nullptr && lifecycle::is_preserved_failure(*machine);
 }
 
+// It has said so since its spec changed last. Until then the turn that begins a rollout may still come, and
+// what that says of it wakes the MachineDeployment again.
+bool is_rolled_out(const api::MachineDeployment& deployment) {
+  const auto rolling = api::conditions::find(deployment.status.conditions, api::condition::kRollingOut);
+  return rolling != nullptr && rolling->status == api::status::kFalse &&
+         deployment.status.observed_generation == deployment.metadata.generation;
+}
+
 }  // namespace
 
 Heeded heeded_by(const api::MachineDeployment& deployment, const api::MachineLifecyclePolicy* policy) {
@@ -66,7 +75,7 @@ Heeded heeded_by(const api::MachineDeployment& deployment, const api::MachineLif
   const auto& spec = policy->spec;
   by.grants = spec.reports_lifecycle();
   if (by.grants) by.counted = lifecycle::counted_phases(spec);
-  by.updates = spec.rollout && spec.rollout->in_place;
+  by.updates = spec.rollout && spec.rollout->in_place && !is_rolled_out(deployment);
   by.numbers = spec.overshoot.has_value();
   return by;
 }

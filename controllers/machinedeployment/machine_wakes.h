@@ -17,7 +17,7 @@ namespace capstan::controllers::machinedeployment {
 struct Heeded {
   std::vector<lifecycle::Phase> counted = {};  // that take a place of maxInFlight
   bool grants = false;                         // a policy replaces what is Unhealthy
-  bool updates = false;                        // ... asks for updates in place
+  bool updates = false;                        // ... asks for updates in place, and there may be one
   bool numbers = false;                        // ... freezes by the number of Machines
   bool victims = false;                        // an annotation names some
 };

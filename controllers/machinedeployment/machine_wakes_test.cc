@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "api/conditions/conditions.h"
+#include "api/names.h"
 #include "api/policy/names.h"
 #include "test/builders/machine.h"
 #include "test/builders/machine_deployment.h"
@@ -109,6 +111,23 @@ TEST(MachineWakes, TellOfUpdatesInPlaceWhateverChanges) {
   EXPECT_TRUE(is_heard(labelled, a_policy("p").rollout({.in_place = api::PolicyInPlace()})));
   EXPECT_FALSE(is_heard(labelled, a_policy("p").rollout()));
   EXPECT_TRUE(is_heard_without_policy(marked));
+}
+
+TEST(MachineWakes, AreOneForEachLifeWhereThereMayBeAnUpdateInPlace) {
+  const auto policy = a_policy("p").rollout({.in_place = api::PolicyInPlace()});
+  const Step lives{with_words(Phase::Creating), with_words(Phase::Joining)};
+  api::MachineDeployment rolled_out = a_machine_deployment();
+  api::conditions::set(
+      rolled_out.status.conditions,
+      api::conditions::make(api::condition::kRollingOut, api::status::kFalse, "NotRollingOut"),
+      rolled_out.metadata.generation, noon());
+  rolled_out.status.observed_generation = rolled_out.metadata.generation;
+
+  EXPECT_TRUE(is_heard(lives, policy));
+  EXPECT_FALSE(is_heard(lives, policy, rolled_out));
+
+  ++rolled_out.metadata.generation;
+  EXPECT_TRUE(is_heard(lives, policy, rolled_out));
 }
 
 TEST(MachineWakes, TellOfEachMachineWhereTheirNumberFreezes) {
