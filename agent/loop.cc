@@ -26,8 +26,12 @@ Nanoseconds pause_after(const Round& round, int failures, WallTime now, double c
     pause = backoff.delay(failures, chance);
   else if (round.waiting)
     pause = times.soon;
-  if (round.at) pause = std::min(pause, Nanoseconds(*round.at - now));
-  return std::max(pause, times.shortest);
+  pause = std::max(pause, times.shortest);
+  if (!round.at) return pause;
+  // A time to come is kept: news wakes all agents of a cluster in the same moment, and those that have
+  // something to do within the shortest pause after it would do it together at its end.
+  const Nanoseconds until = *round.at - now;
+  return std::min(pause, until > Nanoseconds::zero() ? until : times.shortest);
 }
 
 Rest Rounds::next(const std::stop_token& stop) {
@@ -39,7 +43,7 @@ Rest Rounds::next(const std::stop_token& stop) {
   const Nanoseconds pause =
       pause_after(round, failures_, clock.now(), unit_interval(deps_.randomness.next()), times_);
   const SteadyTime ended = clock.steady_now();
-  return {.seen = seen, .earliest = ended + times_.shortest, .latest = ended + pause};
+  return {.seen = seen, .earliest = ended + std::min(times_.shortest, pause), .latest = ended + pause};
 }
 
 void run(Agent& agent, const AgentDeps& deps, const std::stop_token& stop, const LoopTimes& times) {

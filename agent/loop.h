@@ -15,7 +15,7 @@ struct LoopTimes {
   Nanoseconds usual = std::chrono::minutes(10);
   Nanoseconds soon = std::chrono::seconds(5);      // while the machine joins
   Nanoseconds joining = std::chrono::seconds(30);  // the longest then, whatever fails
-  Nanoseconds shortest = std::chrono::seconds(2);  // between two rounds, however often things change
+  Nanoseconds shortest = std::chrono::seconds(2);  // between two rounds that news and troubles bring
 };
 
 // How long to wait after a round. Pure: `failures` rounds in a row had troubles; chance in [0, 1).

@@ -20,6 +20,12 @@ TEST(PauseAfter, EndsWhenSomethingIsToBeDone) {
   EXPECT_EQ(pause({.at = kNow - seconds(90)}), seconds(2));
 }
 
+// A thousand agents heard of a wave, and each that had to read within two seconds did so at their end.
+TEST(PauseAfter, DoesNotPutOffWhatIsToBeDoneSoon) {
+  EXPECT_EQ(pause({.at = kNow + std::chrono::milliseconds(300)}), std::chrono::milliseconds(300));
+  EXPECT_EQ(pause({.at = kNow}), seconds(2)) << "what was not done in time does not make it hurry";
+}
+
 TEST(PauseAfter, GrowsWhileSomethingFailsForHours) {
   const Round failed = {.troubles = {"no route to host"}};
 

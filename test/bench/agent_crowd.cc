@@ -1,5 +1,7 @@
 #include "test/bench/agent_crowd.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <stdexcept>
 
@@ -126,8 +128,10 @@ class AgentCrowd::Line final : public fakes::RelayClient {
   }
 
  private:
-  std::optional<Error> sending(const fakes::Asked&) override {
-    ++crowd_.this_second().requests;
+  std::optional<Error> sending(const fakes::Asked& asked) override {
+    Load& load = crowd_.this_second();
+    ++load.requests;
+    ++load.kinds[fmt::format("{} {}", fakes::to_string(asked.call), asked.resource->kind)];
     return {};
   }
 

@@ -22,7 +22,8 @@ namespace capstan::bench {
 // What all of them have asked of the server in one second.
 struct Load {
   int requests = 0;
-  int watches = 0;  // that they opened
+  int watches = 0;                        // that they opened
+  std::map<std::string, int> kinds = {};  // of the requests: "patch Node"
 };
 
 class AgentCrowd {

@@ -58,16 +58,25 @@ Nanoseconds until_all_report(NodeConfigFixture& world, std::size_t count) {
   return world.baton.steady_now() - begun;
 }
 
+std::string text_of(const Load& load) {
+  std::string text;
+  for (const auto& [kind, count] : load.kinds)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, kind);
+  return text;
+}
+
 double busiest(const std::map<std::int64_t, Load>& load) {
-  int requests = 0;
+  Load most;
+  int all = 0;
   int with_watches = 0;
   for (const auto& [second, asked] : load) {
-    requests = std::max(requests, asked.requests);
+    if (asked.requests > most.requests) most = asked;
+    all += asked.requests;
     with_watches = std::max(with_watches, asked.requests + asked.watches);
   }
-  say(fmt::format("at most {} requests in a second, {} with the watches that were opened", requests,
-                  with_watches));
-  return requests;
+  say(fmt::format("at most {} requests in a second ({}), {} with the watches that were opened; {} in all",
+                  most.requests, text_of(most), with_watches, all));
+  return most.requests;
 }
 
 // Of one change, and of the time after it: what all hear at once they may not answer together later on.
