@@ -68,6 +68,11 @@ void check_tokens(JoiningStage& stage) {
   }
 }
 
+std::string asked_by(const bootstrap::approval::Request& request) {
+  if (!token_id_of(request).empty()) return "certificate by token";
+  return node_of(request).empty() ? "certificate by the one before" : "certificate by the kubelet";
+}
+
 std::string machine_of(const JoiningStage& stage, const bootstrap::approval::Request& request) {
   constexpr std::string_view kNodeOf = "node-of-";
   if (const std::string token = token_id_of(request); !token.empty()) {
@@ -86,6 +91,7 @@ void check_requests(JoiningStage& stage) {
     const auto request = bootstrap::approval::read_request(object);
     if (!request || !request->approved) continue;
     stage.judged_requests.insert(request->name);
+    stage.act(asked_by(*request));
     const auto identity = identity_in(*request);
     stage.broke(approved_for_another(machine_of(stage, *request), identity ? identity->machine : "unknown"));
   }

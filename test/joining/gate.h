@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "apiserver/api.h"
+#include "base/instant.h"
 #include "kube/connection.h"
 #include "test/fakes/relay_client.h"
 
@@ -28,6 +29,9 @@ class Gate {
 
   // A client with the credentials of that connection; it lives as long as the gate.
   kube::Client& open(const std::string& machine, const kube::Connection& shown);
+  // The clock of the cluster is so far ahead of the others.
+  void set_clock_off(Nanoseconds off) { clock_off_ = off; }
+  WallTime now() const;
   // Whether a kubelet that shows it is let in.
   bool takes_token(std::string_view text) const;
 
@@ -39,6 +43,7 @@ class Gate {
   apiserver::Api& api_;
   kube::Client& server_;
   OnSecret on_secret_;
+  Nanoseconds clock_off_ = {};
   std::vector<std::unique_ptr<Entrance>> entrances_;
 };
 

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/options.h"
+#include "test/joining/census.h"
 #include "test/joining/known_mutants.h"
 #include "test/joining/world.h"
 #include "test/mutants/mutants.h"
@@ -84,13 +85,20 @@ Sum run_all(const Options& options, bool until_one_fails) {
                                [&](std::uint64_t seed, Sum& sum) { run_seed(options, seed, sum); });
 }
 
+std::vector<std::string> what_lacks(const Options& options, const Sum& sum) {
+  if (!options.faults || options.count < kSeedsForAll) return {};
+  return acts_that_lack(sum.acts);
+}
+
 int run_plain(const Options& options, const Clock& clock) {
   const SteadyTime began = clock.steady_now();
   const Sum sum = run_all(options, false);
   for (const auto& [act, times] : sum.acts) fmt::print("{:>8} x {}\n", times, act);
   const double seconds = std::chrono::duration<double>(clock.steady_now() - began).count();
   fmt::print("{} seeds, {} failed, {} crashes, {:.1f} s\n", options.count, sum.failed, sum.crashes, seconds);
-  return sum.failed == 0 ? 0 : 1;
+  const auto lacking = what_lacks(options, sum);
+  for (const std::string& each : lacking) fmt::print("{}\n", each);
+  return sum.failed == 0 && lacking.empty() ? 0 : 1;
 }
 
 mutants::Verdict look_for(const mutants::Mutant& mutant, Options options) {

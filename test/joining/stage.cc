@@ -63,9 +63,17 @@ void JoiningStage::broke(std::string what) {
   if (verdict.broken.empty()) verdict.broken = std::move(what);
 }
 
+Nanoseconds JoiningStage::some_clock_off(std::string_view whose) {
+  const std::uint64_t which = baton.draw(6);
+  if (which > 1 || !options.faults) return {};
+  act(fmt::format("clock of a {} off", whose));
+  return which == 0 ? std::chrono::hours(1) : -std::chrono::hours(1);
+}
+
 VmWorld JoiningStage::vm_world() {
   return {.baton = baton,
           .offered = offered,
+          .clock_off = some_clock_off("machine"),
           .strikes = [this](std::uint64_t per_thousand) { return strikes(per_thousand); },
           .broke = [this](std::string what) { broke(std::move(what)); },
           .tell = [this](std::string_view line) { tell(line); }};

@@ -33,6 +33,7 @@ struct SimMachine {
   std::optional<SteadyTime> kubelet_joins = {};
   bool has_node = false;
   bool doomed = false;                        // the user has deleted it
+  SteadyTime sleeps_until = {};               // nothing of it runs till then
   std::optional<SteadyTime> settled = {};     // its Machine has its Node, or is to go
   Time settled_at = {};                       // the same, by wall clock
   std::optional<SteadyTime> two_tokens = {};  // since when it has had more than one
@@ -64,6 +65,8 @@ struct JoiningStage : bootstrap::NodeConfigFixture {
   void act(std::string_view what) { ++verdict.acts[std::string(what)]; }
   void tell(std::string_view line) const;
   void broke(std::string what);
+  // An hour ahead or behind now and then, of a cluster or a machine.
+  Nanoseconds some_clock_off(std::string_view whose);
   VmWorld vm_world();
   // Of a machine's agent: what it asks goes through the gate, and is hit by faults.
   agent::Dial dial_of(const std::string& machine);

@@ -5,8 +5,8 @@
 
 #include "agent/joined_fixture.h"
 #include "agent/signing_fixture.h"
-#include "api/schema/yaml.h"
 #include "test/joining/stage.h"
+#include "test/joining/user_data.h"
 
 namespace capstan::joining {
 namespace {
@@ -24,11 +24,10 @@ std::optional<std::map<std::string, std::string>> user_data_of(JoiningStage& sta
                                                                const SimMachine& machine) {
   const auto secret = stage.secret(machine.name);
   if (!secret) return std::nullopt;
-  const auto document = api::parse_yaml(api::read_secret(*secret)->find("value")->reveal());
-  std::map<std::string, std::string> files;
-  for (const json::value& file : document->at("write_files").as_array())
-    files[std::string(file.at("path").as_string())] = std::string(file.at("content").as_string());
-  return files;
+  const auto content = api::read_secret(*secret);
+  const std::string format = content->find("format")->reveal();
+  stage.act("data as " + format);
+  return files_in(format, content->find("value")->reveal());
 }
 
 // A Machine that went meanwhile gets nothing.
@@ -51,6 +50,7 @@ void keep_agent(JoiningStage& stage, SimMachine& machine, const std::stop_token&
     if (stop.stop_requested()) return;
     ++stage.verdict.crashes;
     stage.rest(kRestartAfter, stop);
+    stage.baton.pause({.at = machine.sleeps_until, .stop = stop});
   }
 }
 
@@ -135,15 +135,19 @@ std::string name_of(const json::value& object) {
   return std::string(object.at("metadata").at("name").as_string());
 }
 
+// Some live so short that they are renewed before the end.
+Nanoseconds some_life(JoiningStage& stage) {
+  return stage.baton.draw(2) == 0 ? Nanoseconds(1h) : Nanoseconds(std::chrono::days(10));
+}
+
 void sign_requests(JoiningStage& stage) {
   for (const auto& stored :
        stage.workload_api.stored_all("certificates.k8s.io", "certificatesigningrequests")) {
     const json::value request(*stored);
     if (!is_to_be_signed(request) || stage.baton.draw(2) == 0) continue;
     const auto pem = base64_decode(std::string_view(request.at("spec").at("request").as_string()));
-    const WallTime now = stage.baton.now();
-    const std::string certificate =
-        agent::sign_request(stage.authority, *pem, now, now + std::chrono::days(10));
+    const WallTime now = stage.gate.now();
+    const std::string certificate = agent::sign_request(stage.authority, *pem, now, now + some_life(stage));
     (void)stage.workload.patch(
         bootstrap::approval::signing_requests(), {.name = name_of(request)},
         json::object{{"status", json::object{{"certificate", base64_encode(certificate)}}}},
@@ -165,7 +169,7 @@ void clean_requests(JoiningStage& stage) {
 
 void clean_tokens(JoiningStage& stage) {
   for (const bootstrap::Token& token : stage.tokens()) {
-    if (!token.expires.is_set() || token.expires > Time::from(stage.baton.now())) continue;
+    if (!token.expires.is_set() || token.expires > Time::from(stage.gate.now())) continue;
     stage.act("expired token");
     stage.tell(fmt::format("the cleaner takes token {}", token.id));
     (void)stage.workload.remove(kube::resources::secrets(), bootstrap::key_of_token(token.id), {},

@@ -2,6 +2,7 @@
 // Secrets of the workload cluster.
 #include <fmt/format.h>
 
+#include <array>
 #include <boost/json.hpp>
 #include <limits>
 
@@ -20,6 +21,8 @@ using bootstrap::named;
 constexpr std::string_view kAgentsOwnFile = "/var/lib/capstan-agent/extra";
 constexpr std::uint64_t kOfNoUser = 999;  // a content that no configuration of the user has
 constexpr std::size_t kMostMachines = 7;
+constexpr auto kLongSleep = std::chrono::minutes(90);
+constexpr std::array<std::string_view, 3> kFormats = {"cloud-config", "ignition", "script"};
 
 void note_offered(JoiningStage& stage, const Draft& draft) {
   for (const auto& [path, content] : files_of(draft)) stage.offered[path].insert(content);
@@ -57,6 +60,16 @@ void reboot(JoiningStage& stage) {
   if (machine == nullptr) return;
   stage.act("reboot");
   stage.tell(machine->name + " is rebooted");
+  stage.baton.crash(machine->vm->process());
+}
+
+// Longer than some certificates live.
+void put_to_sleep(JoiningStage& stage) {
+  SimMachine* machine = some_machine(stage, is_up);
+  if (machine == nullptr) return;
+  stage.act("long sleep");
+  stage.tell(machine->name + " sleeps");
+  machine->sleeps_until = stage.baton.steady_now() + kLongSleep;
   stage.baton.crash(machine->vm->process());
 }
 
@@ -132,6 +145,7 @@ void add_machine(JoiningStage& stage, const std::string& node_config) {
   stage.act("machine");
   stage.tell(fmt::format("the user adds Machine {} with NodeConfig {}", name, node_config));
   stage.machines[name] = SimMachine{.name = name, .node_config = node_config};
+  stage.spec.format = Text(kFormats.at(stage.baton.draw(kFormats.size())));
   stage.spec.node_config_ref = api::NodeConfigRef{.name = Text(node_config)};
   stage.add_machine(name);
 }
@@ -168,7 +182,7 @@ void kill_provider(JoiningStage& stage) {
 }
 
 void do_something(JoiningStage& stage) {
-  switch (stage.baton.draw(12)) {
+  switch (stage.baton.draw(13)) {
     case 0: return add_machine(stage, node_config_of(stage));
     case 1:
       if (SimMachine* machine = some_machine(stage, is_any)) delete_machine(stage, *machine);
@@ -180,6 +194,7 @@ void do_something(JoiningStage& stage) {
     case 6: return steal(stage);
     case 7: return write_other_content(stage);
     case 8: return write_own_path(stage);
+    case 9: return put_to_sleep(stage);
     default: return change_config(stage, node_config_of(stage));
   }
 }

@@ -19,6 +19,17 @@ constexpr std::uint64_t kFailingUnitsPerThousand = 100;
 
 }  // namespace
 
+// Its wall clock is the machine's.
+class Vm::OwnClock final : public Clock {
+ public:
+  explicit OwnClock(const VmWorld& world) : world_(world) {}
+  WallTime now() const override { return world_.baton.now() + world_.clock_off; }
+  SteadyTime steady_now() const override { return world_.baton.steady_now(); }
+
+ private:
+  const VmWorld& world_;
+};
+
 // The baton, and at each effect of the agent a look at the disk and perhaps its death.
 class Vm::Hazards final : public Threads {
  public:
@@ -74,6 +85,7 @@ Vm::~Vm() = default;
 std::string Vm::token() const { return token_; }
 
 void Vm::run_agent(const std::stop_token& stop) {
+  const OwnClock clock(world_);
   Hazards hazards(*this);
   Units units(*this);
   SeededRandomness randomness(world_.baton.draw(1'000'000));
@@ -85,7 +97,7 @@ void Vm::run_agent(const std::stop_token& stop) {
   const agent::AgentDeps deps{.tools = {.root = *root,
                                         .systemctl = units,
                                         .fetch = download,
-                                        .clock = world_.baton,
+                                        .clock = clock,
                                         .threads = hazards,
                                         .own = agent::own_mark()},
                               .randomness = randomness,

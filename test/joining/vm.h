@@ -25,6 +25,7 @@ using Offered = std::map<std::string, std::set<std::string>, std::less<>>;
 struct VmWorld {
   fakes::Baton& baton;
   const Offered& offered;
+  Nanoseconds clock_off = {};  // the machine's clock is so far ahead
   // True so often of a thousand; never once the faults have stopped.
   std::function<bool(std::uint64_t per_thousand)> strikes = {};
   std::function<void(std::string what)> broke = {};  // an empty text: nothing was
@@ -54,6 +55,7 @@ class Vm {
   std::string differs_from(const std::map<std::string, std::string>& files) const;
 
  private:
+  class OwnClock;
   class Hazards;
   class Units;
 

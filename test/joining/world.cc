@@ -92,6 +92,7 @@ void World::run_provider(const std::stop_token& stop, std::uint64_t starts) {
 }
 
 void World::use() {
+  stage_.gate.set_clock_off(stage_.some_clock_off("cluster"));
   make_node_config(stage_, "workers");
   make_node_config(stage_, "others");
   stage_.raging = stage_.options.faults;
