@@ -53,6 +53,12 @@ kind: RoleBinding
 metadata: {name: workers, namespace: kube-system}
 roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: workers}
 subjects: [{apiGroup: rbac.authorization.k8s.io, kind: Group, name: "capstan.dev:node-config:default:workers"}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: workers}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: "system:node-bootstrapper"}
+subjects: [{apiGroup: rbac.authorization.k8s.io, kind: Group, name: "capstan.dev:node-config:default:workers"}]
 )";
 
 inline std::string config(std::string_view content) {
