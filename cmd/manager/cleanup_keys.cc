@@ -14,6 +14,7 @@
 #include "controllers/lifecycle/node_template_rules.h"
 #include "controllers/machinedeployment/own_condition.h"
 #include "controllers/machinepool/drain_key.h"
+#include "controllers/machinepool/own_condition.h"
 #include "controllers/rollout/new_set.h"
 #include "controllers/safety/deleted_for.h"
 #include "controllers/topology/workers.h"
@@ -97,6 +98,7 @@ constexpr std::array kOwnKeys = {
     controllers::lifecycle::kNodeTemplateCondition,
     controllers::machinedeployment::kAvailableUnderPolicy,
     controllers::machinepool::kDrainStarted,
+    controllers::machinepool::kHealthy,
     controllers::machinepool::kVolumeWaitStarted,
     controllers::rollout::kMadeForRolloutAfter,
     controllers::safety::kDeletedFor,

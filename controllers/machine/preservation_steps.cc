@@ -21,9 +21,11 @@ using lifecycle::Preservation;
 using lifecycle::Preserved;
 using lifecycle::Wish;
 
-bool is_of_a_set(const api::Machine& machine) {
+// Those two ask before they delete one that has failed.
+bool is_of_a_set_or_pool(const api::Machine& machine) {
   const auto* owner = machine.metadata.controller();
-  return owner != nullptr && owner->kind == api::kind::kMachineSet && owner->group() == api::group::kCluster;
+  return owner != nullptr && owner->group() == api::group::kCluster &&
+         (owner->kind == api::kind::kMachineSet || owner->kind == api::kind::kMachinePool);
 }
 
 NodeLook node_look(const Observation& seen) {
@@ -31,7 +33,7 @@ NodeLook node_look(const Observation& seen) {
 }
 
 Preservation preservation(const Observation& seen, const api::Machine& machine) {
-  if (!is_of_a_set(machine)) return {};
+  if (!is_of_a_set_or_pool(machine)) return {};
   return lifecycle::preservation_of(
       {.now = seen.now,
        .machine = machine,
@@ -141,7 +143,7 @@ void preserve_machine(const Observation& seen, Plan& plan) {
   } else if (found.state != Preserved::TimeOver) {
     end(annotations);
   } else if (!lifecycle::is_lost(machine) && is_node_done(look)) {
-    // One that is lost is deleted by its MachineSet, which must not find it asked for anew.
+    // One that is lost is deleted by its owner, which must not find it asked for anew.
     lifecycle::erase_said(annotations, wish_key::kPreserve);
     end(annotations);
   } else {

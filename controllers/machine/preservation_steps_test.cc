@@ -200,7 +200,13 @@ TEST(PreservationSteps, AMachineThatHasFailedLosesItsGrantWhileItIsPreserved) {
   EXPECT_TRUE(annotations_after(on(handed)).contains(kGranted));
 }
 
-TEST(PreservationSteps, ConcernMachinesOfMachineSetsAlone) {
+TEST(PreservationSteps, PreserveAMachineOfAPoolToo) {
+  const Observation seen = on(a_machine().in_pool("p").running().annotated(kPreserve, "now"));
+
+  EXPECT_TRUE(annotations_after(seen).contains(kUntil));
+}
+
+TEST(PreservationSteps, LeaveAMachineWithoutSetOrPoolAlone) {
   const Observation seen = on(a_machine().running().annotated(kPreserve, "now"));
 
   EXPECT_FALSE(annotations_after(seen).contains(kUntil));

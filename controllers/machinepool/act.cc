@@ -25,6 +25,8 @@ struct CarryOut {
   bool operator()(const RepairManagers& action);
   bool operator()(const WriteUpToDate& action);
   bool operator()(const DeleteMachine& action);
+  bool operator()(const GrantReplacement& action);
+  bool operator()(const ReplaceMachine& action);
   bool operator()(const WriteNode& action);
   bool operator()(const RetireNodes& action);
   bool operator()(const DrainNodes& action) { return drain_nodes(turn, action); }
@@ -103,6 +105,16 @@ bool CarryOut::operator()(const WriteUpToDate& action) {
 
 bool CarryOut::operator()(const DeleteMachine& action) {
   turn.keep(delete_machine(turn, action));
+  return true;
+}
+
+bool CarryOut::operator()(const GrantReplacement& action) {
+  turn.keep(grant(turn, action));
+  return true;
+}
+
+bool CarryOut::operator()(const ReplaceMachine& action) {
+  turn.keep(replace_machine(turn, action));
   return true;
 }
 

@@ -1,10 +1,13 @@
 #include "controllers/machinepool/act_machines.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <boost/json.hpp>
 
 #include "api/schema/encode.h"
 #include "base/try.h"
+#include "controllers/shared/grant.h"
 #include "controllers/shared/repair_managers.h"
 #include "controllers/shared/turn_steps.h"
 #include "kube/typed.h"
@@ -76,6 +79,32 @@ Result<void> delete_machine(ActTurn& turn, const DeleteMachine& action) {
                          .resource = kube::resource_of<Machine>(),
                          .key = kube::key_of(machine)},
                         clearance);
+}
+
+Result<void> grant(ActTurn& turn, const GrantReplacement& action) {
+  const auto version = TRY(grant_replacement(turn.with.deps.client, *action.machine, turn.deadline()));
+  if (version) wrote(turn, *version);
+  return {};
+}
+
+// What it has become brings the next turn, which asks again.
+Result<void> replace_machine(ActTurn& turn, const ReplaceMachine& action) {
+  const auto& metadata = action.machine->metadata;
+  const auto clearance = TRY(claims::Clearance::of_child(metadata, turn.seen.pool->metadata.uid));
+  kube::DeleteOptions options{.propagation = kube::Propagation::Background};
+  options.resource_version = metadata.resource_version.str();
+  const auto removed = claims::remove(turn.deleting(),
+                                      {.cache = turn.with.deps.caches.machines,
+                                       .resource = kube::resource_of<Machine>(),
+                                       .key = kube::key_of(*action.machine)},
+                                      clearance, std::move(options));
+  if (!removed && removed.error().code == Code::Conflict) return {};
+  TRY(removed);
+  turn.with.deps.events.record(
+      runtime::reference_to(kube::resource_of<api::MachinePool>(), turn.seen.pool->metadata),
+      runtime::EventType::Normal, api::event::kSuccessfulDelete,
+      fmt::format("Deleted Machine \"{}\", which has failed", metadata.name.view()));
+  return {};
 }
 
 }  // namespace capstan::controllers::machinepool

@@ -10,5 +10,7 @@ Result<void> apply_machine(ActTurn& turn, const ApplyMachine& action);
 Result<void> repair_managers_of(ActTurn& turn, const RepairManagers& action);
 Result<void> write_up_to_date(ActTurn& turn, const WriteUpToDate& action);
 Result<void> delete_machine(ActTurn& turn, const DeleteMachine& action);
+Result<void> grant(ActTurn& turn, const GrantReplacement& action);
+Result<void> replace_machine(ActTurn& turn, const ReplaceMachine& action);
 
 }  // namespace capstan::controllers::machinepool

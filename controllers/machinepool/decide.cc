@@ -11,6 +11,7 @@
 #include "controllers/machinepool/deletion.h"
 #include "controllers/machinepool/node_change.h"
 #include "controllers/machinepool/pool_machines.h"
+#include "controllers/machinepool/pool_replacements.h"
 #include "controllers/shared/recheck.h"
 #include "kube/kinds.h"
 #include "runtime/ownership.h"
@@ -56,6 +57,7 @@ Plan decide(const Observation& seen) {
   write_pool(seen, plan);
   claim_providers(seen, plan);
   machines_phase(seen, plan);
+  replace_machines(seen, plan);
   write_nodes(seen, plan);
   retire_nodes(seen, plan);
   return plan;

@@ -15,8 +15,11 @@
 #include "api/v1beta2/machine_pool.h"
 #include "base/error.h"
 #include "base/time.h"
+#include "controllers/lifecycle/contact.h"
 #include "controllers/machinepool/providers.h"
+#include "controllers/safety/deletion_rules.h"
 #include "controllers/safety/freeze.h"
+#include "controllers/shared/policies.h"
 #include "kubeconfig/reach.h"
 #include "runtime/brake.h"
 
@@ -73,7 +76,12 @@ struct Observation {
   // What its policy gives Nodes, where one governs it.
   std::optional<api::PolicyNodeTemplate> node_template = {};
   bool policy_known = true;
-  bool connected = false;  // to the workload cluster
+  PolicySnapshot policy = {};  // of the life of its Machines, or of what its Nodes show; null: none
+  lifecycle::Contact contact = {};
+  runtime::Verdict may_replace = {};          // what stands for a Machine that has failed
+  safety::DeletionRules deletion_rules = {};  // only their windows count here
+  bool fleet_limited = false;                 // deletions need a place in the limits of the FleetPolicy
+  bool connected = false;                     // to the workload cluster
   kubeconfig::Reach reach = {};
   std::vector<Instance> instances = {};  // empty while not connected
   // Those of status.nodeRefs that still exist, are of none of these instances and of no other pool's.

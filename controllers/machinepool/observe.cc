@@ -8,11 +8,14 @@
 #include "api/v1beta2/syntax.h"
 #include "base/try.h"
 #include "controllers/claims/claims.h"
+#include "controllers/safety/fleet_request.h"
+#include "controllers/safety/see_deletion_rules.h"
 #include "controllers/safety/take_census.h"
 #include "controllers/shared/belonging.h"
 #include "controllers/shared/external_lookup.h"
 #include "controllers/shared/lost_managers.h"
 #include "controllers/shared/policies.h"
+#include "controllers/shared/reach.h"
 #include "controllers/shared/referrers.h"
 #include "kube/typed.h"
 
@@ -326,6 +329,18 @@ void see_doubts(const Gathering& from, Observation& seen) {
   seen.comes_back = ago && *ago < kSecondLook && !says_emptied(seen.infra_says, *seen.pool);
 }
 
+void see_life(const ObserveContext& with, const PolicyChoice& choice, Observation& seen) {
+  const Deps& deps = with.deps;
+  const ObjectKey self = runtime::key_of(*seen.pool);
+  seen.policy = lifecycle_policy(choice);
+  if (!seen.policy) return;
+  if (seen.cluster) seen.contact = contact_of(reach_of(deps.workload_clusters, *seen.cluster));
+  seen.may_replace =
+      deps.brake.ask(runtime::Intent::Remediate, {.kind = api::kind::kMachinePool, .key = self});
+  seen.deletion_rules = safety::see_deletion_rules(deps.caches, choice);
+  seen.fleet_limited = safety::limits_fleet(deps.caches);
+}
+
 // Looks for the second time at an infrastructure that has lost all instances at once.
 void confirm_empty_list(const Gathering& from, Observation& seen) {
   if (!says_emptied(seen.infra_says, *seen.pool)) return;
@@ -391,6 +406,7 @@ Observation observe(const ObserveContext& with, Memory& memory, Belonged known) 
   seen.may_delete =
       deps.brake.ask(runtime::Intent::DeletePoolInstance, {.kind = api::kind::kMachinePool, .key = self});
   if (choice.policy) seen.node_template = choice.policy->spec.node_template;
+  see_life(with, choice, seen);
   seen.policy_known = deps.caches.machine_lifecycle_policies.synced();
   seen.reach = deps.workload_clusters.reach(cluster);
   if (seen.connected) see_nodes(from, seen);

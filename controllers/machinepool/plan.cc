@@ -47,6 +47,12 @@ struct InWords {
   std::string operator()(const DeleteMachine& action) const {
     return fmt::format("delete Machine {}", action.machine->metadata.name);
   }
+  std::string operator()(const GrantReplacement& action) const {
+    return fmt::format("let Machine {} be replaced", action.machine->metadata.name);
+  }
+  std::string operator()(const ReplaceMachine& action) const {
+    return fmt::format("delete Machine {}, which has failed", action.machine->metadata.name);
+  }
 
   // --- Nodes ---
   std::string operator()(const WriteNode& action) const {

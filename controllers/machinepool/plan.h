@@ -79,6 +79,17 @@ struct DeleteMachine {
   bool operator==(const DeleteMachine&) const = default;
 };
 
+// Of one that was Unhealthy for too long by the policy of its life: it may be replaced.
+struct GrantReplacement {
+  Snapshot<api::Machine> machine = {};
+  bool operator==(const GrantReplacement&) const = default;
+};
+// It has failed by that policy: deleted in the version that says so. The provider makes another instance.
+struct ReplaceMachine {
+  Snapshot<api::Machine> machine = {};
+  bool operator==(const ReplaceMachine&) const = default;
+};
+
 // --- Nodes ---
 
 // After one has failed, later ones wait: they would fail the same way.
@@ -111,9 +122,10 @@ struct DeleteNodes {
 
 // Carried out in this order. Where nothing else is said, one that fails does not keep the others from
 // happening.
-using Action = std::variant<WritePool, ClaimProvider, ConfirmList, DeleteProvider, ConfirmGone, DropFinalizer,
-                            CreateMachine, ApplyMachine, RepairManagers, WriteUpToDate, DeleteMachine,
-                            WriteNode, RetireNodes, DrainNodes, DeleteNodes>;
+using Action =
+    std::variant<WritePool, ClaimProvider, ConfirmList, DeleteProvider, ConfirmGone, DropFinalizer,
+                 CreateMachine, ApplyMachine, RepairManagers, WriteUpToDate, DeleteMachine, GrantReplacement,
+                 ReplaceMachine, WriteNode, RetireNodes, DrainNodes, DeleteNodes>;
 
 struct Plan {
   // Nothing can be said yet: a cache is still being filled. Write nothing, look again so soon.
@@ -126,9 +138,10 @@ struct Plan {
   Size size = {};
   BootstrapFinding bootstrap = {};
   ListFinding list = {};
-  Nodes waiting = {};                      // of instances that left the list; they are not to go now
-  std::size_t held = 0;                    // Nodes and Machines that a shut brake alone keeps
-  std::vector<std::string> troubles = {};  // what can't go on; keeps observedGeneration back
+  Nodes waiting = {};                               // of instances that left the list; they are not to go now
+  std::size_t held = 0;                             // Nodes and Machines that a shut brake alone keeps
+  std::vector<std::string> troubles = {};           // what can't go on; keeps observedGeneration back
+  std::vector<std::string> replacements_held = {};  // why Machines that are not well are not replaced now
 
   // Of a pool that goes, for its condition.
   std::string_view reason = {};

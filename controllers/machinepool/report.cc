@@ -41,6 +41,7 @@ Reported report(const Observation& seen, const Plan& plan, const Effects& effect
   set_conditions(seen, plan, effects, after);
   if (seen.fresh)
     safety::show_frozen(seen.frozen, after.status.conditions, after.metadata.generation, seen.now);
+  show_health(seen, plan, after);
   what_holds_up_machines(seen, after);
   if (seen.cluster) set_v1beta1_conditions(seen, plan, after);
   after.status.phase = Text(phase_of(after));

@@ -6,6 +6,7 @@
 
 #include "api/policy/names.h"
 #include "controllers/machinepool/effects.h"
+#include "controllers/machinepool/pool_health.h"
 
 namespace capstan::controllers::machinepool {
 
@@ -19,7 +20,8 @@ inline constexpr std::array kOwnedConditions = {api::condition::kPaused,
                                                 api::condition::kMachinesUpToDate,
                                                 api::condition::kDeleting,
                                                 api::condition::kContested,
-                                                api::policy::condition::kFrozen};
+                                                api::policy::condition::kFrozen,
+                                                kHealthy};
 inline constexpr std::array kOwnedV1Beta1Conditions = {
     api::v1beta1_condition::kReady, api::v1beta1_condition::kBootstrapReady,
     api::v1beta1_condition::kInfrastructureReady, api::v1beta1_condition::kReplicasReady};

@@ -43,6 +43,12 @@ struct InWords {
   std::string operator()(const DeleteMachine& each) const {
     return "delete Machine " + each.machine->metadata.name.str();
   }
+  std::string operator()(const GrantReplacement& each) const {
+    return "grant replacement of " + each.machine->metadata.name.str();
+  }
+  std::string operator()(const ReplaceMachine& each) const {
+    return "replace Machine " + each.machine->metadata.name.str();
+  }
   std::string operator()(const WriteNode& each) const {
     return "write Node " + each.node->metadata.name.str();
   }

@@ -7,6 +7,7 @@
 #include "controllers/machinepool/reconciler.h"
 #include "controllers/safety/freeze_wakes.h"
 #include "controllers/shared/lost_managers.h"
+#include "controllers/shared/reach.h"
 
 namespace capstan::controllers::machinepool {
 namespace {
@@ -23,7 +24,8 @@ bool matters(const Change<api::Cluster>& change) {
   if (appeared_or_went(change)) return true;
   return change.before->spec.paused.value_or(false) != change.after->spec.paused.value_or(false) ||
          change.before->metadata.deleting() != change.after->metadata.deleting() ||
-         safety::may_change_a_freeze(*change.before, *change.after);
+         safety::may_change_a_freeze(*change.before, *change.after) ||
+         !same_contact(*change.before, *change.after);
 }
 
 // A heartbeat is none.

@@ -1,0 +1,191 @@
+// Pools under a policy of the life of their Machines: those with Machines replace what has failed, within the
+// policy's limit; those without say which Nodes are not well. The test plays the Machine controller and the
+// pool's provider.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "api/conditions/conditions.h"
+#include "api/policy/names.h"
+#include "controllers/machinepool/own_condition.h"
+#include "controllers/machinepool/turn_fixture.h"
+#include "test/builders/machine_lifecycle_policy.h"
+
+namespace capstan::controllers::machinepool {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::HasSubstr;
+using namespace std::chrono_literals;
+
+constexpr std::string_view kLongAgo = "2020-01-01T12:00:00Z";
+
+builders::MachineLifecyclePolicyBuilder care() {
+  return builders::a_policy("care").selecting_everything().node_checks().creation_timeout(60).max_in_flight(
+      IntOrString(1));
+}
+
+json::object condition(std::string_view type, std::string_view status, std::string_view reason,
+                       std::string_view message) {
+  return {{"type", type},
+          {"status", status},
+          {"reason", reason},
+          {"message", message},
+          {"lastTransitionTime", kLongAgo}};
+}
+
+void connect(MachinePoolFixture& stage) {
+  stage.connect();
+  json::array conditions;
+  conditions.push_back(condition(api::condition::kRemoteConnectionProbe, "True", "ProbeSucceeded", ""));
+  stage.patch(kClusters, "c1", {{"status", {{"conditions", std::move(conditions)}}}}, "status");
+}
+
+// As the Machine controller says it.
+void says(MachinePoolFixture& stage, std::string_view machine, std::string_view reason,
+          std::string_view message = "HealthCheck Processing NodeNotReady: Ready is False") {
+  json::array conditions;
+  conditions.push_back(
+      condition(api::policy::condition::kLifecycle, reason == "Running" ? "True" : "False", reason, message));
+  conditions.push_back(condition(api::condition::kUpToDate, "True", api::reason::kUpToDate, ""));
+  stage.patch(kMachines, machine, {{"status", {{"conditions", std::move(conditions)}}}}, "status");
+}
+
+// Three instances that run, a Machine for each.
+void run_with_machines(MachinePoolFixture& stage, const api::MachineLifecyclePolicy& policy) {
+  stage.make(kube::resource_of<api::MachineLifecyclePolicy>(), api::to_json(policy));
+  stage.make_pool(a_pool(3));
+  connect(stage);
+  stage.start();
+  stage.bootstrap_is_done();
+  for (const auto* name : {"b1", "b2", "b3"}) {
+    stage.make_box(name);
+    stage.make_node(builders::a_node(name));
+  }
+  stage.infrastructure_has({"b1", "b2", "b3"}, {{"infrastructureMachineKind", "Box"}});
+  stage.settle();
+  for (const auto* name : {"b1", "b2", "b3"}) says(stage, name, "Running");
+  stage.settle();
+  (void)stage.requests();
+}
+
+bool is_granted(MachinePoolFixture& stage, std::string_view machine) {
+  return stage.read<api::Machine>(machine).metadata.annotations.contains(
+      api::policy::annotation::kReplacementGranted);
+}
+
+bool is_going(MachinePoolFixture& stage, std::string_view machine) {
+  return stage.read<api::Machine>(machine).metadata.deleting();
+}
+
+std::string told(MachinePoolFixture& stage) {
+  const auto pool = stage.pool();
+  const auto found = api::conditions::find(pool.status.conditions, kHealthy);
+  return found == nullptr ? "" : found->message.str();
+}
+
+TEST(LifeTurns, LetOneMachineOfAPoolBeReplacedAtATime) {
+  in_simulation([](MachinePoolFixture& stage) {
+    run_with_machines(stage, care());
+
+    says(stage, "b1", "Unhealthy");
+    says(stage, "b2", "Unhealthy");
+    stage.settle(1min);
+
+    EXPECT_TRUE(is_granted(stage, "b1"));
+    EXPECT_FALSE(is_granted(stage, "b2"));
+    EXPECT_FALSE(is_going(stage, "b1"));
+    EXPECT_EQ(stage.shown(kHealthy), "False MachinesNotWell");
+    EXPECT_THAT(told(stage), HasSubstr("Machine b1 is Unhealthy: HealthCheck Processing NodeNotReady"));
+
+    says(stage, "b1", "Failed");
+    stage.settle(1min);
+
+    EXPECT_TRUE(is_going(stage, "b1"));
+    EXPECT_FALSE(is_granted(stage, "b2"));
+    EXPECT_THAT(stage.events.events, Contains(HasSubstr("Deleted Machine \"b1\", which has failed")));
+  });
+}
+
+TEST(LifeTurns, ReplaceAMachineOfAPoolThatTookTooLongWithoutAPlace) {
+  in_simulation([](MachinePoolFixture& stage) {
+    run_with_machines(stage, care());
+    says(stage, "b1", "Unhealthy");
+    stage.settle(2min);
+
+    says(stage, "b2", "Failed", "Create Failed CreationTimeout: not Running for 60 seconds");
+    stage.settle(1min);
+
+    EXPECT_TRUE(is_going(stage, "b2"));
+  });
+}
+
+TEST(LifeTurns, KeepAPreservedMachineOfAPool) {
+  in_simulation([](MachinePoolFixture& stage) {
+    run_with_machines(stage, care());
+    const std::string until = (Time::from(stage.baton.now()) + Seconds(3600)).to_string();
+    stage.patch(kMachines, "b2",
+                {{"metadata",
+                  {{"annotations",
+                    {{api::policy::annotation::kPreserve, "now"},
+                     {api::policy::annotation::kPreserveUntil, until}}}}}});
+    stage.settle(2min);
+
+    says(stage, "b2", "Failed", "Create Failed CreationTimeout: not Running for 60 seconds");
+    stage.settle(10min);
+
+    EXPECT_FALSE(is_going(stage, "b2"));
+  });
+}
+
+TEST(LifeTurns, ReplaceNoMachineOfAPoolOutsideTheWindowsAndSayWhy) {
+  in_simulation([](MachinePoolFixture& stage) {
+    auto policy = care().build();
+    policy.spec.windows = std::vector<api::PolicyWindow>{{.cron = Text("0 2 30 2 *"),
+                                                          .duration_seconds = 3600,
+                                                          .time_zone = Text("UTC"),
+                                                          .intents = std::vector<Text>{Text("Remediation")}}};
+    run_with_machines(stage, policy);
+
+    says(stage, "b1", "Unhealthy");
+    stage.settle(1min);
+
+    EXPECT_FALSE(is_granted(stage, "b1"));
+    EXPECT_THAT(told(stage), HasSubstr("None of them is replaced now: "));
+  });
+}
+
+TEST(LifeTurns, LeaveMachinesOfAPoolAloneWithoutAPolicy) {
+  in_simulation([](MachinePoolFixture& stage) {
+    run_with_machines(stage, builders::a_policy("other").selecting("no", "pool").node_checks().build());
+
+    says(stage, "b1", "Failed");
+    stage.settle(1h);
+
+    EXPECT_FALSE(is_going(stage, "b1"));
+    EXPECT_EQ(stage.shown(kHealthy), "absent");
+  });
+}
+
+TEST(LifeTurns, NameTheSickNodesOfAPoolWithoutMachinesAndReplaceNothing) {
+  in_simulation([](MachinePoolFixture& stage) {
+    stage.make(kube::resource_of<api::MachineLifecyclePolicy>(), api::to_json(care().build()));
+    stage.run_two();
+    EXPECT_EQ(stage.shown(kHealthy), "True AllWell");
+
+    stage.workload_clusters.put_node(kTheCluster, builders::a_node("n1").not_ready());
+    stage.annotate_node("n2", api::policy::annotation::kReplace, "true");
+    stage.settle(1h);
+
+    EXPECT_EQ(stage.shown(kHealthy), "False NodesNotWell");
+    EXPECT_THAT(
+        told(stage),
+        AllOf(HasSubstr("* Node n1: Ready is False"),
+              HasSubstr("* Node n2: annotation capstan.dev/replace of Node n2 replaces nothing here")));
+    EXPECT_TRUE(stage.node_exists("n1"));
+    EXPECT_TRUE(stage.node_exists("n2"));
+  });
+}
+
+}  // namespace
+}  // namespace capstan::controllers::machinepool

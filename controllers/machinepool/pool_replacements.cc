@@ -1,0 +1,109 @@
+#include "controllers/machinepool/pool_replacements.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "api/policy/fleet_policy.h"
+#include "controllers/lifecycle/preservation.h"
+#include "controllers/lifecycle/replacements.h"
+#include "controllers/machinepool/report.h"
+#include "controllers/shared/recheck.h"
+#include "runtime/ownership.h"
+
+namespace capstan::controllers::machinepool {
+namespace {
+
+using Machines = std::vector<Snapshot<api::Machine>>;
+
+constexpr Seconds kHeldRecheck{15};
+
+bool may_decide(const Observation& seen) {
+  return seen.policy && seen.fresh && seen.machines.state == MachinesSeen::State::Known;
+}
+
+Machines own_machines(const Observation& seen) {
+  Machines machines;
+  std::ranges::copy_if(seen.machines.machines, std::back_inserter(machines), [&](const auto& machine) {
+    return runtime::is_controlled_by(machine->metadata, seen.pool->metadata.uid);
+  });
+  return machines;
+}
+
+// Of a pool that a system outside sizes the number of its instances is not ours to miss.
+std::int32_t missing_machines(const Observation& seen, std::int32_t replicas) {
+  if (is_sized_by_others(*seen.pool)) return 0;
+  return std::max(0, replicas - static_cast<std::int32_t>(seen.machines.machines.size()));
+}
+
+lifecycle::Replacements ask(const Observation& seen, const Machines& machines, std::int32_t replicas) {
+  return lifecycle::replacements({.now = seen.now,
+                                  .contact = seen.contact,
+                                  .policy = seen.policy->spec,
+                                  .machines = machines,
+                                  .missing = missing_machines(seen, replicas),
+                                  .limit = lifecycle::max_in_flight(seen.policy->spec, replicas),
+                                  .may_be_replaced = [](const api::Machine&) { return true; }});
+}
+
+Machines failed_for_good(const Observation& seen, const Machines& machines) {
+  Machines failed;
+  std::ranges::copy_if(machines, std::back_inserter(failed), [&](const auto& machine) {
+    const auto& metadata = machine->metadata;
+    return !metadata.deleting() && !metadata.annotations.contains(api::annotation::kPaused) &&
+           !is_kept(seen, *machine) &&
+           lifecycle::has_failed_for_good(*machine, lifecycle::rules_for(seen.policy->spec, *machine),
+                                          {.now = seen.now, .contact = seen.contact});
+  });
+  return failed;
+}
+
+// A Machine that can't be read takes a place, too.
+const runtime::Unreadable* unreadable_of(const Observation& seen) {
+  const auto found = std::ranges::find_if(seen.machines.unreadable, [&](const auto& machine) {
+    return machine.may_be_owned_by(seen.pool->metadata.uid);
+  });
+  return found == seen.machines.unreadable.end() ? nullptr : &*found;
+}
+
+void hold(std::string why, std::optional<Seconds> recheck, Plan& plan) {
+  plan.replacements_held.push_back(std::move(why));
+  recheck_within(plan.recheck, recheck);
+}
+
+void look_for_holds(const Observation& seen, Plan& plan) {
+  if (const auto* doubt = unreadable_of(seen)) hold(doubt->problem, kHeldRecheck, plan);
+  if (!seen.may_replace.open) hold(seen.may_replace.why, kHeldRecheck, plan);
+  const auto windows = safety::ask_windows(seen.deletion_rules, safety::Cause::Remediation, seen.now);
+  if (!windows.open) hold(windows.why, windows.opens_in, plan);
+  if (seen.fleet_limited)
+    hold(
+        fmt::format("FleetPolicy {} has limits, which count no Machines of pools: delete the Machine by hand",
+                    api::policy::kFleetPolicyName),
+        std::nullopt, plan);
+}
+
+}  // namespace
+
+void replace_machines(const Observation& seen, Plan& plan) {
+  if (!may_decide(seen)) return;
+  const Machines machines = own_machines(seen);
+  const auto decided = ask(seen, machines, plan.size.replicas.value_or(0));
+  const Machines failed = failed_for_good(seen, machines);
+  recheck_within(plan.recheck, decided.recheck);
+  if (decided.granted.empty() && failed.empty()) return;
+  look_for_holds(seen, plan);
+  if (!plan.replacements_held.empty()) return;
+  for (const auto& machine : decided.granted) plan.actions.push_back(GrantReplacement{.machine = machine});
+  for (const auto& machine : failed) plan.actions.push_back(ReplaceMachine{.machine = machine});
+}
+
+bool is_kept(const Observation& seen, const api::Machine& machine) {
+  const auto instance = std::ranges::find_if(seen.instances, [&](const Instance& each) {
+    return each.node && !machine.spec.provider_id.empty() && each.provider_id == machine.spec.provider_id;
+  });
+  if (instance == seen.instances.end()) return lifecycle::is_kept(machine, {}, seen.now);
+  return lifecycle::is_kept(machine, {.known = true, .node = instance->node.get()}, seen.now);
+}
+
+}  // namespace capstan::controllers::machinepool
