@@ -207,6 +207,8 @@ class Decider {
                         .policy = seen_.policy ? &seen_.policy->spec : nullptr,
                         .contact = seen_.contact,
                         .desired = seen_.desired(),
+                        .siblings = seen_.siblings,
+                        .siblings_missing = seen_.siblings_missing,
                         .kept = [&](const Machine& each) { return kept.has(each); }});
     };
     Remediation remediation = ask({});

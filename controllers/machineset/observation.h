@@ -98,8 +98,12 @@ struct Observation {
   std::vector<CloneSeen> clones = {};
   Snapshot<api::MachineLifecyclePolicy> policy = {};  // of the life of its Machines; null: none governs that
   lifecycle::Contact contact = {};                    // with the workload cluster
-  bool fleet_limited = false;     // a deletion needs a place in the limits of the FleetPolicy
-  bool fleet_granted = true;      // a manager gives such places
+  bool fleet_limited = false;  // a deletion needs a place in the limits of the FleetPolicy
+  bool fleet_granted = true;   // a manager gives such places
+  // Machines of the other sets of the deployment, and how many of theirs lack: only where a policy counts
+  // them beside a Machine of this set that is to be remediated.
+  Machines siblings = {};
+  std::int32_t siblings_missing = 0;
   safety::SetCensus census = {};  // how many Machines there are, its siblings' and released ones included
   std::vector<api::Uid> about_to_be_preserved = {};  // Machines that the policy's own turn is to mark now
   safety::DeletionRules deletion_rules = {};         // of whichever policy governs them

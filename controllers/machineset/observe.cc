@@ -14,6 +14,7 @@
 #include "controllers/inplace/hand_over.h"
 #include "controllers/inplace/update_mark.h"
 #include "controllers/lifecycle/preservation.h"
+#include "controllers/machineset/remediation.h"
 #include "controllers/machineset/wanted.h"
 #include "controllers/safety/fleet_request.h"
 #include "controllers/safety/see_deletion_rules.h"
@@ -299,6 +300,7 @@ class Observer {
     if (seen_.policy && seen_.cluster)
       seen_.contact = contact_of(reach_of(with_.deps.workload_clusters, *seen_.cluster));
     see_preservation();
+    see_siblings();
     see_exchanges(choice);
     seen_.fleet_limited = safety::limits_fleet(caches_);
     seen_.fleet_granted = safety::has_granter(caches_);
@@ -312,6 +314,22 @@ class Observer {
         wanted || !inplace::handed_over_by(metadata()).empty() ||
         !inplace::taken_over_by(metadata()).empty() ||
         std::ranges::any_of(seen_.machines, [](const auto& machine) { return inplace::is_marked(*machine); });
+  }
+
+  // Only beside a Machine that is to be remediated or replaced.
+  void see_siblings() {
+    const bool asks =
+        seen_.policy && seen_.deployment && std::ranges::any_of(seen_.machines, [](const auto& machine) {
+          return awaits_replacement(*machine) || awaits_remediation(*machine);
+        });
+    if (!asks) return;
+    for (const auto& set : caches_.machine_sets_owned_by(seen_.deployment->metadata.uid)) {
+      if (set->metadata.uid == metadata().uid) continue;
+      const auto machines = caches_.machines_owned_by(set->metadata.uid);
+      const auto missing = set->spec.replicas.value_or(0) - static_cast<std::int32_t>(machines.size());
+      seen_.siblings_missing += std::max(0, missing);
+      seen_.siblings.insert(seen_.siblings.end(), machines.begin(), machines.end());
+    }
   }
 
   // Only of a set in which a Machine has failed: all Machines of the policy are looked at.

@@ -98,19 +98,27 @@ class Judge {
     const std::size_t allowed = std::min(candidates.size(), *budget);
     mark_all({candidates.begin() + static_cast<std::ptrdiff_t>(allowed), candidates.end()},
              api::reason::kRemediationDeferred, too_many);
+    // A change of their Machines does not wake this set.
+    if (allowed < candidates.size() && !question_.siblings.empty()) result_.held = true;
     candidates.resize(allowed);
     if (candidates.empty()) return;
     if (!question_.held.empty()) return hold(candidates);
     for (const auto& machine : candidates) result_.remove.push_back(going(machine));
   }
 
-  // How many of them may go was decided when they were granted.
+  // How many of them may go was decided when they were granted; but a Machine that a health check had found
+  // may have gone at the same time.
   void judge_failed(const Machines& failed) {
     if (failed.empty()) return;
-    if (question_.held.empty()) {
-      result_.replace = failed;
-    } else {
-      result_.held = true;
+    std::size_t left = places_beside_granted();
+    for (const auto& machine : failed) {
+      const bool needs_place = lifecycle::is_granted(*machine);
+      if (!question_.held.empty() || (needs_place && left == 0)) {
+        result_.held = true;
+        continue;
+      }
+      if (needs_place) --left;
+      result_.replace.push_back(machine);
     }
   }
 
@@ -166,13 +174,32 @@ class Judge {
   // each other.
   std::size_t budget_of_policy(const Machines& failed) const {
     const auto counted = lifecycle::counted_phases(*question_.policy);
-    const auto in_flight = std::ranges::count_if(question_.machines, [&](const auto& machine) {
+    return places_left([&](const auto& machine) {
       const bool waits = !machine->metadata.deleting() && awaits_remediation(*machine);
       return !waits && (lifecycle::takes_a_place(*machine, counted) ||
                         std::ranges::find(failed, machine) != failed.end());
     });
-    const auto missing = std::max<std::ptrdiff_t>(0, question_.desired - std::ssize(question_.machines));
-    const auto left = lifecycle::max_in_flight(*question_.policy, replicas()) - in_flight - missing;
+  }
+
+  // For those that were granted one, beside what is on its way without.
+  std::size_t places_beside_granted() const {
+    if (is_off(Safeguard::ReplacementLimit)) return question_.machines.size();
+    const auto counted = lifecycle::counted_phases(*question_.policy);
+    return places_left([&](const auto& machine) {
+      const bool has_grant = !machine->metadata.deleting() && lifecycle::is_granted(*machine);
+      const bool waits = !machine->metadata.deleting() && awaits_remediation(*machine);
+      return !has_grant && !waits && lifecycle::takes_a_place(*machine, counted);
+    });
+  }
+
+  // Of all sets of the deployment.
+  template <typename TakesOne>
+  std::size_t places_left(const TakesOne& takes_one) const {
+    const auto taken = std::ranges::count_if(question_.machines, takes_one) +
+                       std::ranges::count_if(question_.siblings, takes_one);
+    const auto missing = std::max<std::ptrdiff_t>(0, question_.desired - std::ssize(question_.machines)) +
+                         question_.siblings_missing;
+    const auto left = lifecycle::max_in_flight(*question_.policy, replicas()) - taken - missing;
     return static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, left));
   }
 

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,9 @@ struct RemediationQuestion {
   const api::MachineLifecyclePolicySpec* policy = nullptr;
   lifecycle::Contact contact = {};
   std::int32_t desired = 0;
+  // Of the other sets of the deployment, which share the policy's count; and how many of theirs lack.
+  std::span<const Snapshot<api::Machine>> siblings = {};
+  std::int32_t siblings_missing = 0;
   // Those that stay although they have failed; null: none.
   std::function<bool(const api::Machine&)> kept = {};
 };
@@ -41,7 +45,7 @@ struct Remediation {
   std::vector<Mark> remove = {};  // written, then the Machine is deleted
   Machines replace = {};          // have failed: deleted as they were seen
   std::string problem = {};       // maxInFlight makes no sense
-  bool held = false;              // something would have been remediated now
+  bool held = false;              // something would have been remediated now, or waits for other sets
 };
 
 // Found unhealthy and handed over, whether being deleted or not.

@@ -7,12 +7,14 @@
 #include "api/conditions/v1beta1.h"
 #include "test/builders/machine.h"
 #include "test/builders/machine_deployment.h"
+#include "test/builders/machine_lifecycle_policy.h"
 
 namespace capstan::controllers::machineset {
 namespace {
 
 using builders::a_machine;
 using builders::a_machine_deployment;
+using builders::a_policy;
 using builders::MachineBuilder;
 using builders::noon;
 using testing::ElementsAre;
@@ -222,6 +224,94 @@ TEST(Remediation, WhatIsPreservedTakesNoPlaceOfTheLimit) {
   const auto plan = remediate({.machines = machines, .now = noon(), .deployment = &deployment, .kept = kept});
 
   EXPECT_THAT(names(plan.remove), ElementsAre("sick"));
+}
+
+// --- under a policy: both sources have one count ---
+
+const api::MachineLifecyclePolicySpec& one_at_a_time() {
+  static const auto policy = a_policy().node_checks().max_in_flight(IntOrString(1)).build();
+  return policy.spec;
+}
+const lifecycle::Contact kInContact{.now = true, .since = noon() + Seconds(-7200)};
+
+MachineBuilder in_phase(std::string_view name, std::string_view reason, std::string_view status) {
+  return a_machine(name).running().condition("capstan.dev/Lifecycle", status, reason,
+                                             "HealthCheck Failed NodeNotReady: Ready is False",
+                                             noon() + Seconds(-3600));
+}
+MachineBuilder granted(std::string_view name) {
+  return in_phase(name, "Failed", "False")
+      .annotated("capstan.dev/replacement-granted", (noon() + Seconds(-3600)).to_string());
+}
+MachineBuilder well(std::string_view name) { return in_phase(name, "Running", "True"); }
+
+std::vector<std::string> replaced(const Remediation& plan) {
+  std::vector<std::string> found;
+  for (const auto& machine : plan.replace) found.push_back(machine->metadata.name.str());
+  return found;
+}
+
+Remediation remediate_one_at_a_time(const Machines& machines, const Machines& siblings = {}) {
+  static const auto deployment = a_machine_deployment().replicas(4).build();
+  return remediate({.machines = machines,
+                    .now = noon(),
+                    .deployment = &deployment,
+                    .policy = &one_at_a_time(),
+                    .contact = kInContact,
+                    .desired = static_cast<std::int32_t>(machines.size()),
+                    .siblings = siblings});
+}
+
+TEST(BothSources, AGrantedMachineGoesWhereNothingElseIsInFlight) {
+  const auto plan = remediate_one_at_a_time(machines_of({granted("a"), well("b")}), machines_of({well("s")}));
+
+  EXPECT_THAT(replaced(plan), ElementsAre("a"));
+  EXPECT_FALSE(plan.held);
+}
+
+TEST(BothSources, AGrantedMachineWaitsForOneThatAHealthCheckSentAwayAtTheSameTime) {
+  const auto plan = remediate_one_at_a_time(machines_of({granted("a"), in_flight("b")}));
+
+  EXPECT_THAT(replaced(plan), IsEmpty());
+  EXPECT_TRUE(plan.held);
+}
+
+TEST(BothSources, AGrantedMachineWaitsForOneOfAnotherSetOfTheDeployment) {
+  const auto plan = remediate_one_at_a_time(machines_of({granted("a"), well("b")}),
+                                            machines_of({in_flight("s"), well("t")}));
+
+  EXPECT_THAT(replaced(plan), IsEmpty());
+  EXPECT_TRUE(plan.held);
+}
+
+TEST(BothSources, AMachineThatAHealthCheckFoundWaitsForOneOfAnotherSetOfTheDeployment) {
+  const auto machines = machines_of({sick("a"), well("b")});
+
+  const auto waits = remediate_one_at_a_time(machines, machines_of({granted("s"), well("t")}));
+  const auto goes = remediate_one_at_a_time(machines, machines_of({well("s"), well("t")}));
+
+  EXPECT_THAT(waits.remove, IsEmpty());
+  EXPECT_TRUE(waits.held);  // a change of another set's Machine wakes no turn
+  EXPECT_THAT(names(goes.remove), ElementsAre("a"));
+}
+
+TEST(BothSources, AMachineThatTookTooLongNeedsNoPlace) {
+  const auto policy = a_policy().creation_timeout(60).max_in_flight(IntOrString(1)).build();
+  const auto machines =
+      machines_of({a_machine("a")
+                       .aged(Seconds(3600))
+                       .condition("capstan.dev/Lifecycle", "False", "Failed",
+                                  "Create Failed CreationTimeout: not Running", noon() + Seconds(-600))});
+  const auto siblings = machines_of({in_flight("s")});
+
+  const auto plan = remediate({.machines = machines,
+                               .now = noon(),
+                               .policy = &policy.spec,
+                               .contact = kInContact,
+                               .desired = 1,
+                               .siblings = siblings});
+
+  EXPECT_THAT(replaced(plan), ElementsAre("a"));
 }
 
 }  // namespace
