@@ -50,6 +50,7 @@ struct FaultedLife : NodeConfigFixture {
   void await(std::string_view what, const std::function<bool()>& holds) {
     EXPECT_TRUE(eventually(holds)) << what << " after " << to_string(hit.fault) << " of " << hit_write();
   }
+  std::uint64_t starts() const { return starts_; }
   std::string hit_write() const { return hit.write < writes.size() ? writes[hit.write] : "nothing"; }
 
  private:
@@ -185,9 +186,12 @@ void tell_life(FaultedLife& life) {
   expect_nothing_left(life);
 }
 
+bool kills(Fault fault) { return fault == Fault::CrashBefore || fault == Fault::CrashAfter; }
+
 Writes writes_of_life(Hit hit) {
   FaultedLife life(hit);
   life.run([&] { tell_life(life); });
+  EXPECT_EQ(life.starts(), kills(hit.fault) ? 2U : 1U) << life.hit_write();
   return life.writes;
 }
 
