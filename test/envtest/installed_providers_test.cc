@@ -170,8 +170,9 @@ spec:
   EXPECT_EQ(kubectl({"get", "ipaddressclaims.v1beta2.ipam.cluster.x-k8s.io/old",
                      "-o=jsonpath={.apiVersion} {.spec.clusterName}"}),
             "ipam.cluster.x-k8s.io/v1beta2 given");
-  const auto changed = servers_->run_kubectl(
-      {"patch", "ipaddresses.v1beta1.ipam.cluster.x-k8s.io/old", "--namespace=default", "--type=merge", R"(-p={"spec":{"prefix":25}})"});
+  const auto changed =
+      servers_->run_kubectl({"patch", "ipaddresses.v1beta1.ipam.cluster.x-k8s.io/old", "--namespace=default",
+                             "--type=merge", R"(-p={"spec":{"prefix":25}})"});
   ASSERT_TRUE(changed);
   EXPECT_THAT(changed->err, HasSubstr("IPAddress spec is immutable"));
 }
