@@ -331,7 +331,16 @@ TEST(TopologyTurns, AClusterIsWokenByAPoolOfOurs) {
                            {{api::label::kTopologyOwned, ""},
                             {api::label::kWatchFilter, kMine},
                             {api::label::kClusterName, "c1"}}}}},
-                        {"spec", {{"clusterName", "c1"}}}});
+                        {"spec",
+                         {{"clusterName", "c1"},
+                          {"template",
+                           {{"spec",
+                             {{"clusterName", "c1"},
+                              {"bootstrap", {{"dataSecretName", "data"}}},
+                              {"infrastructureRef",
+                               {{"apiGroup", api::group::kInfrastructure},
+                                {"kind", "DockerMachinePool"},
+                                {"name", "mp"}}}}}}}}}});
     world.start();
     const auto noted = [&]() -> std::string {
       return std::string(world.read<api::Cluster>("c1").metadata.annotations.value_or_empty(kWorkers));
