@@ -518,10 +518,11 @@ void Auditor::object_removed(const Asked& asked, const FleetFacts& before) {
   if (const SetFacts* set = asked.is(api::kind::kMachineSet) ? before.set_named(name) : nullptr) {
     const auto owner = deployment_wants_.find(set->deployment);
     const bool went = owner != deployment_wants_.end() && owner->second.back().going;
+    const int owned = before.owned(set->uid);
+    // An apply that arrives after its owner's children were let go makes one that is still its own.
+    const bool is_to_stay = orphaning_.contains(set->deployment) && owned > 0;
     check(set_removed_against_its_owner(
-        {.set = set,
-         .owned = before.owned(set->uid),
-         .owner_went = (went && !orphaning_.contains(set->deployment)) || facts_.cluster_going}));
+        {.set = set, .owned = owned, .owner_went = (went && !is_to_stay) || facts_.cluster_going}));
   }
   check_object_of_pool(asked);
   const bool of_cluster = asked.is(api::kind::kMachineDeployment) || asked.is("DriverCluster");
