@@ -3,6 +3,7 @@
 #include <boost/json.hpp>
 #include <utility>
 
+#include "api/policy/names.h"
 #include "base/hash.h"
 
 namespace capstan::simulation {
@@ -27,8 +28,17 @@ std::uint64_t fingerprint(const boost::json::value& value) {
   return hash_bytes(boost::json::serialize(value));
 }
 
+// The one answer to a request that is given in metadata.
+std::uint64_t grant_in(const boost::json::object& object) {
+  const auto* metadata = object.if_contains("metadata");
+  const auto* annotations = metadata == nullptr ? nullptr : metadata->as_object().if_contains("annotations");
+  if (annotations == nullptr) return 0;
+  const auto* grant = annotations->as_object().if_contains(api::policy::annotation::kFleetGrant);
+  return grant == nullptr ? 0 : fingerprint(*grant);
+}
+
 std::uint64_t state_of(const boost::json::object& object) {
-  std::uint64_t hash = 3;
+  std::uint64_t hash = hash_combine(3, grant_in(object));
   for (const auto& [key, field] : object)
     if (key != "metadata") hash += hash_combine(hash_bytes(key), fingerprint(field));
   return hash;
