@@ -178,6 +178,8 @@ void Auditor::note_wants() {
                                  .going = pool.going});
   }
   for (const SetFacts& set : facts_.sets) {
+    const auto [led, is_new] = led_since_.try_emplace(set.uid, set.deployment, 0);
+    if (!is_new && led->second.first != set.deployment) led->second = {set.deployment, set.version + 1};
     note(set_wants_[set.uid], {.version = set.version,
                                .since = now,
                                .desired = set.replicas,
@@ -399,7 +401,9 @@ void Auditor::machine_made(const std::string& name) {
   const auto in_force = in_force_since(set_wants_.at(set->uid), sent->second.version);
   check(too_many_machines("MachineSet " + set->name, in_force, facts_.owned(set->uid)));
   const DeploymentFacts* deployment = facts_.deployment(set->deployment);
-  if (deployment != nullptr) {
+  // Decided by the size that a MachineSet had when it was adopted, it is not bound by what its
+  // MachineDeployment wants.
+  if (deployment != nullptr && sent->second.version >= led_since_.at(set->uid).second) {
     const SteadyTime decided = std::min(sent->second.at, grown_.at(deployment->uid).at);
     const auto wished = in_force_since(deployment_wants_.at(deployment->uid), looked_since(decided));
     check(too_many_machines("MachineDeployment " + deployment->name, wished,

@@ -154,7 +154,10 @@ class Auditor {
   FleetFacts facts_;
   std::vector<apiserver::ObjectPtr> stored_pods_;
   std::vector<PodFacts> pods_;
-  std::map<std::string, Wants> set_wants_;         // by uid
+  std::map<std::string, Wants> set_wants_;  // by uid
+  // By uid of a MachineSet: its MachineDeployment, and the first version of the set that may have the size
+  // which that one gave it: not yet the one in which it was adopted.
+  std::map<std::string, std::pair<std::string, std::uint64_t>> led_since_;
   std::map<std::string, Wants> deployment_wants_;  // by uid
   std::map<std::string, Wants> pool_wants_;        // by uid
   struct Growth {
