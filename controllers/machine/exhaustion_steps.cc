@@ -9,9 +9,12 @@
 namespace capstan::controllers::machine {
 namespace {
 
+bool counts(const Observation& seen, const Plan& plan) {
+  return seen.policy && seen.policy->spec.creation &&
+         !plan.wanted.status.initialization.infrastructure_provisioned.value_or(false);
+}
+
 bool is_without_room(const Observation& seen, const Plan& plan) {
-  const bool counts = seen.policy && seen.policy->spec.creation;
-  if (!counts || plan.wanted.status.initialization.infrastructure_provisioned.value_or(false)) return false;
   if (const auto ready = infrastructure_ready(seen, plan, plan.wanted))
     return lifecycle::tells_of_exhaustion(*ready);
   const auto before =
@@ -25,8 +28,14 @@ void note_exhaustion(const Observation& seen, Plan& plan) {
   constexpr std::string_view kUntil = api::policy::annotation::kResourceExhaustedUntil;
   if (seen.deleting() || !seen.policy_known) return;
   auto& metadata = plan.wanted.metadata;
-  if (!is_without_room(seen, plan)) return metadata.annotations.erase(kUntil);
-  if (lifecycle::exhausted_until(metadata)) return;
+  const auto noted = lifecycle::exhausted_until(metadata);
+  if (!counts(seen, plan)) return metadata.annotations.erase(kUntil);
+  if (!is_without_room(seen, plan)) {
+    // Another error says nothing about room: with a cloud that gives both by turns it would come and go.
+    if (!noted || *noted <= seen.now) metadata.annotations.erase(kUntil);
+    return;
+  }
+  if (noted) return;
   const Time until = seen.now + lifecycle::exhausted_retry(*seen.policy->spec.creation);
   metadata.annotations.set(kUntil, until.to_string());
 }

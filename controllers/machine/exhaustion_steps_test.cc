@@ -49,12 +49,30 @@ TEST(ExhaustionSteps, TakeNothingElseForIt) {
 }
 
 TEST(ExhaustionSteps, AreOverWithTheTroubleAndWithThePolicy) {
-  const auto machine = a_machine("m1").in_set("s").annotated(kUntil, "2026-01-01T12:00:05Z");
+  const auto machine = a_machine("m1").in_set("s").annotated(kUntil, (kNow + Seconds(5)).to_string());
   Observation without_policy = with_a_policy(machine, "ResourceExhausted");
   without_policy.policy = nullptr;
+  Observation provisioned = with_a_policy(machine, "VmNotCreated");
+  provisioned.machine =
+      a_machine("m1")
+          .in_set("s")
+          .annotated(kUntil, (kNow + Seconds(5)).to_string())
+          .with([](api::Machine& made) { made.status.initialization.infrastructure_provisioned = true; })
+          .shared();
 
-  EXPECT_EQ(noted(with_a_policy(machine, "VmNotCreated")), "");
+  EXPECT_EQ(noted(provisioned), "");
   EXPECT_EQ(noted(without_policy), "");
+}
+
+// A cloud that is full and fails by turns (seed 527 wrote the Machine at each turn of it).
+TEST(ExhaustionSteps, LastTheirTimeThroughAnotherError) {
+  const auto until = [](Seconds from_now) {
+    return noted(with_a_policy(a_machine("m1").in_set("s").annotated(kUntil, (kNow + from_now).to_string()),
+                               "VmNotCreated"));
+  };
+
+  EXPECT_EQ(until(Seconds(5)), (kNow + Seconds(5)).to_string());
+  EXPECT_EQ(until(Seconds(0)), "");
 }
 
 TEST(ExhaustionSteps, ReplaceATimeThatIsNone) {
