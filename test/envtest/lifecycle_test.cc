@@ -182,6 +182,76 @@ TEST_F(Lifecycle, AMachineIsReplacedWhenAUserAsksForItOnItsNode) {
   expect_three_anew(named);
 }
 
+TEST_F(Lifecycle, AMachineWhoseNodeWasDeletedIsReplaced) {
+  govern_running("  health: {nodeChecks: {}}\n  replacement: {}");
+  if (HasFatalFailure()) return;
+  const std::string lost = machines().front();
+
+  workload({"delete", "node", node_of(lost)});
+  // A Node counts as lost once its cluster has been reached for a minute, which may not be over yet.
+  std::string said = "failed: ";
+  for (int tries = 0; tries < 3 && said.starts_with("failed: "); ++tries)
+    said =
+        envtest::attempted(bed_->management(), {"wait", "--for=delete", "--timeout=50s", "machine/" + lost});
+
+  EXPECT_THAT(said, Not(StartsWith("failed: ")));
+  expect_three_anew(lost);
+}
+
+TEST_F(Lifecycle, NodesGetWhatTheTemplateOfThePolicySaysAndFollowItsChanges) {
+  const std::string node = "node/" + node_of(machines().front());
+  const auto on_node = [&](const std::string& path) {
+    return workload({"get", node, "-o=jsonpath={" + path + "}"});
+  };
+  const auto until_on_node = [&](const std::string& what) {
+    return workload({"wait", "--for=" + what, "--timeout=50s", node});
+  };
+  const std::string gpus = ".status.capacity.example\\.com/gpus";
+
+  govern(
+      "  nodeTemplate: {labels: {team: red}, taints: [{key: example.com/slow, effect: PreferNoSchedule}], "
+      "virtualCapacity: {example.com/gpus: \"4\"}}");
+  if (HasFatalFailure()) return;
+  const auto labelled = until_on_node("jsonpath={.metadata.labels.team}=red");
+  const auto has_capacity = until_on_node("jsonpath={" + gpus + "}=4");
+  const std::string tainted = on_node(".spec.taints[?(@.key==\"example.com/slow\")].effect");
+  kubectl(
+      {"patch", "machinelifecyclepolicy", cluster_, "--type=merge",
+       R"(-p={"spec":{"nodeTemplate":{"labels":{"team":"blue"},"taints":null,"virtualCapacity":null}}})"});
+  const auto changed = until_on_node("jsonpath={.metadata.labels.team}=blue");
+
+  EXPECT_THAT(labelled, EndsWith(kMet));
+  EXPECT_THAT(changed, EndsWith(kMet));
+  EXPECT_THAT(has_capacity, EndsWith(kMet));
+  EXPECT_EQ(tainted, "PreferNoSchedule");
+  EXPECT_EQ(on_node(".spec.taints[?(@.key==\"example.com/slow\")].effect"), "");
+}
+
+TEST_F(Lifecycle, TheNodeOfAPreservedMachineIsTaintedAndSaysUntilWhen) {
+  govern_running("  health: {nodeChecks: {timeoutSeconds: 3}}\n  preservation: {drain: {}}");
+  if (HasFatalFailure()) return;
+  const std::string kept = machines().front();
+  const std::string node = node_of(kept);
+  annotate("machine/" + kept, "capstan.dev/preserve=when-failed");
+
+  set_ready(node, "False");
+  const auto failed = becomes(kept, "Failed");
+  const auto drained =
+      until("jsonpath={.metadata.annotations.capstan\\.dev/preservation-drain}=done", "machine/" + kept);
+  const auto on_node =
+      workload({"wait", "--for=condition=capstan.dev/Preserved", "--timeout=50s", "node/" + node});
+  const std::string taint = workload(
+      {"get", "node", node, "-o=jsonpath={.spec.taints[?(@.key==\"capstan.dev/preserved\")].effect}"});
+  annotate("machine/" + kept, "capstan.dev/preserve=false");
+  const auto gone = until("delete", "machine/" + kept);
+
+  EXPECT_THAT(failed, EndsWith(kMet));
+  EXPECT_THAT(drained, EndsWith(kMet));
+  EXPECT_THAT(on_node, EndsWith(kMet));
+  EXPECT_EQ(taint, "NoSchedule");
+  EXPECT_THAT(gone, Not(HasSubstr("timed out")));
+}
+
 TEST_F(Lifecycle, NamedMachinesGoWithTheReplicasInOneWrite) {
   govern_running("  scaleIn: {}");
   if (HasFatalFailure()) return;
