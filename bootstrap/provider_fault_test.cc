@@ -1,6 +1,6 @@
 // Each write of the bootstrap provider, hit by each fault that leaves open what has happened: its answer is
-// lost, or the provider dies before or after it. A life of machines is told without a fault first, which says
-// how many writes it has; then once for each write and fault. Whatever was hit, the same end is reached.
+// lost, or the provider dies before or after it. The first life of machines has no fault and counts the
+// writes; each later one is the same life with one fault at one write. Every life reaches the same end.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -70,13 +70,7 @@ struct FaultedLife : NodeConfigFixture {
   }
   void run_provider(const std::stop_token& stop) {
     SeededRandomness randomness(++starts_);
-    Provider provider({.clock = baton,
-                       .threads = baton,
-                       .client = network,
-                       .randomness = randomness,
-                       .dial = [this](const auto&, const auto&) { return dial(); },
-                       .keys = &randomness},
-                      {.concurrency = 2});
+    Provider provider(deps_with(randomness), {.concurrency = 2});
     if (provider.start(Deadline::in(baton, 1min, stop))) {
       Signal end("the end of the provider");
       baton.wait(end, end.count(), Deadline::never(stop));

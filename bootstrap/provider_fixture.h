@@ -84,18 +84,20 @@ struct BootstrapFixture {
     const auto report = baton.run([&] {
       install_kinds();
       SeededRandomness randomness(1);
-      Provider provider({.clock = baton,
-                         .threads = baton,
-                         .client = network,
-                         .randomness = randomness,
-                         .dial = [this](const auto&, const auto&) { return dial(); },
-                         .keys = &randomness},
-                        {.concurrency = 2});
+      Provider provider(deps_with(randomness), {.concurrency = 2});
       must(provider.start(Deadline::in(baton, std::chrono::minutes(1))), "start");
       story();
       provider.stop();
     });
     EXPECT_TRUE(report.finished()) << report.why;
+  }
+  ProviderDeps deps_with(SeededRandomness& randomness) {
+    return {.clock = baton,
+            .threads = baton,
+            .client = network,
+            .randomness = randomness,
+            .dial = [this](const auto&, const auto&) { return dial(); },
+            .keys = &randomness};
   }
   void install_kinds() {
     for (const json::value& crd :

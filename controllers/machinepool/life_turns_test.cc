@@ -78,10 +78,14 @@ bool is_going(MachinePoolFixture& stage, std::string_view machine) {
   return stage.read<api::Machine>(machine).metadata.deleting();
 }
 
-std::string told(MachinePoolFixture& stage) {
+std::string health_of(MachinePoolFixture& stage) {
   const auto pool = stage.pool();
   const auto found = api::conditions::find(pool.status.conditions, kHealthy);
   return found == nullptr ? "" : found->message.str();
+}
+
+void takes_too_long(MachinePoolFixture& stage, const std::string& machine) {
+  says(stage, machine, "Failed", "Create Failed CreationTimeout: not Running for 60 seconds");
 }
 
 TEST(LifeTurns, LetOneMachineOfAPoolBeReplacedAtATime) {
@@ -96,7 +100,7 @@ TEST(LifeTurns, LetOneMachineOfAPoolBeReplacedAtATime) {
     EXPECT_FALSE(is_granted(stage, "b2"));
     EXPECT_FALSE(is_going(stage, "b1"));
     EXPECT_EQ(stage.shown(kHealthy), "False MachinesNotWell");
-    EXPECT_THAT(told(stage), HasSubstr("Machine b1 is Unhealthy: HealthCheck Processing NodeNotReady"));
+    EXPECT_THAT(health_of(stage), HasSubstr("Machine b1 is Unhealthy: HealthCheck Processing NodeNotReady"));
 
     says(stage, "b1", "Failed");
     stage.settle(1min);
@@ -113,7 +117,7 @@ TEST(LifeTurns, ReplaceAMachineOfAPoolThatTookTooLongWithoutAPlace) {
     says(stage, "b1", "Unhealthy");
     stage.settle(2min);
 
-    says(stage, "b2", "Failed", "Create Failed CreationTimeout: not Running for 60 seconds");
+    takes_too_long(stage, "b2");
     stage.settle(1min);
 
     EXPECT_TRUE(is_going(stage, "b2"));
@@ -131,7 +135,7 @@ TEST(LifeTurns, KeepAPreservedMachineOfAPool) {
                      {api::policy::annotation::kPreserveUntil, until}}}}}});
     stage.settle(2min);
 
-    says(stage, "b2", "Failed", "Create Failed CreationTimeout: not Running for 60 seconds");
+    takes_too_long(stage, "b2");
     stage.settle(10min);
 
     EXPECT_FALSE(is_going(stage, "b2"));
@@ -151,7 +155,7 @@ TEST(LifeTurns, ReplaceNoMachineOfAPoolOutsideTheWindowsAndSayWhy) {
     stage.settle(1min);
 
     EXPECT_FALSE(is_granted(stage, "b1"));
-    EXPECT_THAT(told(stage), HasSubstr("None of them is replaced now: "));
+    EXPECT_THAT(health_of(stage), HasSubstr("None of them is replaced now: "));
   });
 }
 
@@ -179,7 +183,7 @@ TEST(LifeTurns, NameTheSickNodesOfAPoolWithoutMachinesAndReplaceNothing) {
 
     EXPECT_EQ(stage.shown(kHealthy), "False NodesNotWell");
     EXPECT_THAT(
-        told(stage),
+        health_of(stage),
         AllOf(HasSubstr("* Node n1: Ready is False"),
               HasSubstr("* Node n2: annotation capstan.dev/replace of Node n2 replaces nothing here")));
     EXPECT_TRUE(stage.node_exists("n1"));
