@@ -181,7 +181,7 @@ struct AgentStage {
     release(text);
   }
   // An open watch tells how the object is now.
-  void tell(std::string_view identity, const json::value& object, std::string_view type = "MODIFIED") {
+  void send_event(std::string_view identity, const json::value& object, std::string_view type = "MODIFIED") {
     const auto watch = rules.watched.find(identity);
     ASSERT_TRUE(watch != rules.watched.end()) << identity << " watches nothing";
     watch->second->on_bytes(json::serialize(json::value{{"type", type}, {"object", object}}) + "\n");

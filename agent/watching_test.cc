@@ -23,14 +23,14 @@ class AgentWatching : public ::testing::Test {
   AgentWatching() {
     stage.rules.watches = true;
     stage.settle(config("1"));
-    stage.tell(kKubelet, stage.node());  // what the agent has written itself
+    stage.send_event(kKubelet, stage.node());  // what the agent has written itself
     EXPECT_EQ(stage.round(), "");
     EXPECT_THAT(stage.rules.asked, IsEmpty());
   }
   // The Secret has another configuration, released, and its part of the delay has passed.
   void change_config(const std::string& text) {
     stage.offer_and_release(text);
-    stage.tell(kOwn, stage.secret());
+    stage.send_event(kOwn, stage.secret());
     EXPECT_EQ(stage.round(), "");
     stage.clock.advance(std::chrono::minutes(2));
   }
@@ -42,7 +42,7 @@ TEST_F(AgentWatching, AChangeOfTheSecretCostsItsReportAlone) {
   change_config(config("2"));
 
   EXPECT_EQ(stage.round(), "");
-  stage.tell(kKubelet, stage.node());
+  stage.send_event(kKubelet, stage.node());
   EXPECT_EQ(stage.round(), "");
 
   EXPECT_EQ(stage.machine.text("/etc/a.conf"), "2");
@@ -53,7 +53,7 @@ TEST_F(AgentWatching, AChangeOfTheSecretCostsItsReportAlone) {
 TEST_F(AgentWatching, ARestartByHandCostsTakingTheAnnotationOff) {
   stage.change(kube::resources::nodes(), {.name = kNode},
                {{"metadata", {{"annotations", {{kRestart, "a"}}}}}});
-  stage.tell(kKubelet, stage.node());
+  stage.send_event(kKubelet, stage.node());
 
   EXPECT_EQ(stage.round(), "");
 
@@ -80,7 +80,7 @@ TEST_F(AgentWatching, AnEventOlderThanItsOwnReportIsNoNews) {
   EXPECT_EQ(stage.round(), "");
   stage.rules.asked.clear();
 
-  stage.tell(kKubelet, before);
+  stage.send_event(kKubelet, before);
 
   EXPECT_EQ(stage.round(), "");
   EXPECT_THAT(stage.rules.asked, IsEmpty()) << "the report is not sent again";
@@ -89,7 +89,7 @@ TEST_F(AgentWatching, AnEventOlderThanItsOwnReportIsNoNews) {
 TEST_F(AgentWatching, ASecretThatWasDeletedIsLookedForEachTime) {
   const json::value last = stage.secret();
   ASSERT_TRUE(stage.user.remove(kube::resources::secrets(), kSecret, {}, kNever));
-  stage.tell(kOwn, last, "DELETED");
+  stage.send_event(kOwn, last, "DELETED");
 
   EXPECT_THAT(stage.round(), HasSubstr("read Secret"));
   EXPECT_THAT(stage.round(), HasSubstr("read Secret"));
@@ -105,13 +105,13 @@ TEST_F(AgentWatching, ASecretThatWasDeletedIsLookedForEachTime) {
 TEST_F(AgentWatching, ASecretWithAnotherChecksumStaysToldUntilItIsMended) {
   stage.change(kube::resources::secrets(), kSecret,
                {{"data", {{"config.json", base64_encode(config("2"))}}}});
-  stage.tell(kOwn, stage.secret());
+  stage.send_event(kOwn, stage.secret());
 
   EXPECT_THAT(stage.round(), HasSubstr("does not have the checksum"));
   EXPECT_THAT(stage.round(), HasSubstr("does not have the checksum"));
 
   stage.offer(config("1"));
-  stage.tell(kOwn, stage.secret());
+  stage.send_event(kOwn, stage.secret());
   EXPECT_EQ(stage.round(), "");
   EXPECT_EQ(stage.apply_error(), "none");
 }
@@ -135,7 +135,7 @@ TEST_F(AgentWatching, ReadsAgainAtATimeOfItsOwnWhateverItHears) {
   EXPECT_GT(*before, stage.clock.now() + std::chrono::minutes(3));
   EXPECT_LT(*before, stage.clock.now() + std::chrono::minutes(10));
   stage.clock.advance(*before - stage.clock.now() - std::chrono::seconds(1));
-  stage.tell(kOwn, stage.secret());
+  stage.send_event(kOwn, stage.secret());
 
   const Round heard = stage.agent->round({});
   EXPECT_EQ(heard.at, before);

@@ -53,7 +53,7 @@ std::optional<Taken> Queue::take(const Deadline& deadline, Nanoseconds patience)
     const Woken woken = threads_.wait(me->signal, found.seen, deadline.no_later_than(until));
     if (woken != Woken::Notified && deadline.passed(clock_.steady_now())) break;
   }
-  leave(me);
+  stop_waiting(me);
   return std::nullopt;
 }
 
@@ -130,7 +130,7 @@ void Queue::unlist(Inside& inside, Hand*& me) {
 }
 
 // A worker gives up waiting: the time must be kept, and a call meant for it must reach another.
-void Queue::leave(Hand* me) {
+void Queue::stop_waiting(Hand* me) {
   if (me == nullptr) return;
   Hand* const call = inside_.with([&](Inside& inside) -> Hand* {
     if (!me->listed) inside.calling = false;

@@ -141,7 +141,7 @@ class Queue {
   };
 
   Look look(Hand*& me);
-  void leave(Hand* me);
+  void stop_waiting(Hand* me);
   bool leave_if_too_many(Hand*& me);
   void settle(Inside& inside, QueueEntry& entry, const Next& next, SteadyTime now) const;
   std::size_t lane_of(const ObjectKey& key) const;

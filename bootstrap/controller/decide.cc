@@ -3,7 +3,7 @@
 #include "api/conditions/conditions.h"
 #include "api/names.h"
 #include "bootstrap/controller/join.h"
-#include "bootstrap/controller/leave.h"
+#include "bootstrap/controller/removal.h"
 #include "bootstrap/controller/render.h"
 #include "bootstrap/controller/stage.h"
 #include "bootstrap/controller/token_times.h"
@@ -24,7 +24,7 @@ Plan decide(const Observation& seen) {
   Plan plan{.paused = paused_by(seen)};
   if (plan.paused.paused || !seen.fresh) return plan;
   if (stage_of(seen) == Stage::Leaving)
-    leave(seen, plan);
+    plan_removal(seen, plan);
   else if (!seen.object->metadata.deleting())
     provide(seen, plan);
   return plan;

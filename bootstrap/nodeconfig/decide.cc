@@ -113,7 +113,7 @@ void provide(const Observation& seen, Plan& plan) {
   if (!plan.rollout->complete()) plan.recheck = next_look(seen, change);
 }
 
-void leave(const Observation& seen, Plan& plan) {
+void plan_removal(const Observation& seen, Plan& plan) {
   if (!seen.live) return;
   if (seen.live->unreachable) {
     plan.waiting = no_answer(seen);
@@ -138,7 +138,7 @@ Plan decide(const Observation& seen) {
     case Standing::Begins: plan.actions.emplace_back(PutFinalizer{}); break;
     case Standing::Stands: provide(seen, plan); break;
     case Standing::Used: plan.waiting = still_used(seen); break;
-    case Standing::Leaves: leave(seen, plan); break;
+    case Standing::Leaves: plan_removal(seen, plan); break;
     case Standing::Ends: plan.actions.emplace_back(TakeFinalizer{}); break;
   }
   return plan;

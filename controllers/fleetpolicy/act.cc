@@ -49,8 +49,8 @@ class Granting {
 }  // namespace
 
 Result<void> act(const ObserveContext& with, const Observation& seen, const Plan& plan) {
-  const Granting tell(with, seen);
-  for (const Action& action : plan.actions) TRY(std::visit(tell, action));
+  const Granting granting(with, seen);
+  for (const Action& action : plan.actions) TRY(std::visit(granting, action));
   return {};
 }
 

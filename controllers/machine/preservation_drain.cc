@@ -51,7 +51,7 @@ api::NodeCondition condition_of_node(const Observation& seen, const Preservation
   return made;
 }
 
-void tell_node(const Observation& seen, const Preservation& preserved, NodeChange& change) {
+void show_on_node(const Observation& seen, const Preservation& preserved, NodeChange& change) {
   const auto* present = seen.node.node->condition(api::policy::condition::kPreserved);
   const bool holds = preserved.state == Preserved::Yes && asks_for_a_drain(seen);
   const bool is_shown = present != nullptr && present->status == api::status::kTrue;
@@ -88,7 +88,7 @@ std::optional<Time> preservation_drain_since(const api::Machine& machine) {
 
 void show_on_preserved_node(const Observation& seen, const Preservation& preserved, NodeChange& change) {
   taint_node(*seen.node.node, is_to_be_empty(seen, preserved), change);
-  tell_node(seen, preserved, change);
+  show_on_node(seen, preserved, change);
 }
 
 std::string drain_in_words(const api::Machine& after, const std::optional<drain::StageReport>& report) {

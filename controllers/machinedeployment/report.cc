@@ -135,7 +135,7 @@ api::MachineDeployment report(const Observation& seen, const Plan& plan, const E
   if (seen.complete)
     safety::show_frozen(seen.census.frozen, status.conditions, after.metadata.generation, seen.now);
   report_progress(seen, plan, effects, after);
-  tell_held_up(status.conditions, seen.machines, after.metadata.generation, seen.now);
+  show_held_up(status.conditions, seen.machines, after.metadata.generation, seen.now);
   auto& old = status.deprecated.ensure().v1beta1.ensure();
   count_v1beta1(seen, plan, old);
   set_v1beta1_conditions(seen, plan, old);

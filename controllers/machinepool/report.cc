@@ -84,7 +84,7 @@ std::string_view phase_of(const api::MachinePool& pool) {
 // Only where this turn has made the condition anew that it is added to.
 void what_holds_up_machines(const Observation& seen, api::MachinePool& after) {
   if (seen.machines.state != MachinesSeen::State::Known) return;
-  tell_held_up(after.status.conditions, seen.machines.machines, after.metadata.generation, seen.now);
+  show_held_up(after.status.conditions, seen.machines.machines, after.metadata.generation, seen.now);
 }
 
 void say_failure(const ExternalSeen& external, const api::contract::Failures& said, api::MachinePool& after) {

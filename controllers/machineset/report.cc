@@ -30,7 +30,7 @@ void set_conditions(const Observation& seen, const Plan& plan, const Effects& ef
   // Caches that are behind count too few Machines.
   if (seen.fresh)
     safety::show_frozen(seen.census.frozen, after.status.conditions, after.metadata.generation, seen.now);
-  tell_held_up(after.status.conditions, seen.machines, after.metadata.generation, seen.now);
+  show_held_up(after.status.conditions, seen.machines, after.metadata.generation, seen.now);
 }
 
 // Where users look first, too.

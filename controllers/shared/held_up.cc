@@ -110,7 +110,7 @@ std::optional<Seconds> next_held_up(MachineSpan machines, Time now) {
   return next;
 }
 
-void tell_held_up(api::Conditions& list, MachineSpan machines, std::int64_t generation, Time now) {
+void show_held_up(api::Conditions& list, MachineSpan machines, std::int64_t generation, Time now) {
   const std::string text = held_up(machines, now);
   if (text.empty()) return;
   std::string_view place = condition::kMachinesReady;

@@ -26,6 +26,6 @@ std::optional<Seconds> next_held_up(MachineSpan machines, Time now);
 // Puts it where users look first: on Deleting, else on ScalingDown, where they are True, else on
 // MachinesReady. These have to be as this turn has made them: nothing that an earlier turn has added is taken
 // away.
-void tell_held_up(api::Conditions& conditions, MachineSpan machines, std::int64_t generation, Time now);
+void show_held_up(api::Conditions& conditions, MachineSpan machines, std::int64_t generation, Time now);
 
 }  // namespace capstan::controllers

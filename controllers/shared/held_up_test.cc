@@ -128,7 +128,7 @@ TEST(HeldUp, IsToldOnDeletingElseOnScalingDownElseOnMachinesReady) {
   const auto no_down = api::conditions::make(condition::kScalingDown, "False", reason::kNotScalingDown);
   const auto gone = api::conditions::make(condition::kDeleting, "True", reason::kDeleting, "Deleting 1");
   const auto with_held_up = [&](api::Conditions conditions) {
-    tell_held_up(conditions, machines, 1, noon() + Seconds(61));
+    show_held_up(conditions, machines, 1, noon() + Seconds(61));
     return conditions;
   };
 
@@ -150,10 +150,10 @@ TEST(HeldUp, ChangesNothingWhereEverythingIsWell) {
   auto conditions = list({api::conditions::make(condition::kMachinesReady, "True", reason::kReady)});
   const auto before = conditions;
 
-  tell_held_up(conditions, of({leaving("m1")}), 1, noon() + Seconds(61));
+  show_held_up(conditions, of({leaving("m1")}), 1, noon() + Seconds(61));
   EXPECT_EQ(conditions, before);
 
-  tell_held_up(conditions, of({a_machine("m1")}), 1, noon() + Seconds(61));
+  show_held_up(conditions, of({a_machine("m1")}), 1, noon() + Seconds(61));
   EXPECT_EQ(conditions, before);
 }
 

@@ -126,7 +126,7 @@ DriverResult<void> SimCloud::remove(const VmId& id, const Credentials& credentia
     if (!found.empty()) bury(state, found, deps_.clock.steady_now());
     return found;
   });
-  if (!removed.empty()) tell_gone(listener, removed, Farewell::Removed);
+  if (!removed.empty()) report_gone(listener, removed, Farewell::Removed);
   if (auto late = half(script_.latency.remove, name, deadline)) return std::unexpected(*late);
   if (fault) return std::unexpected(error_of(*fault));
   if (removed.empty()) return driver_failure(DriverCode::NotFound, "there is no such VM");
@@ -488,7 +488,7 @@ void SimCloud::bury(State& state, const std::string& provider_id, SteadyTime now
   state.vms.erase(found);
 }
 
-void SimCloud::tell_gone(VmListener* listener, const std::string& provider_id, Farewell farewell) const {
+void SimCloud::report_gone(VmListener* listener, const std::string& provider_id, Farewell farewell) const {
   if (listener != nullptr) listener->vm_gone(provider_id, farewell);
 }
 
@@ -518,7 +518,7 @@ std::optional<SteadyTime> SimCloud::expire() {
   });
   for (const std::string& id : passed.gone) {
     deps_.log.info("vm vanished", {{"providerID", id}});
-    tell_gone(listener, id, Farewell::Vanished);
+    report_gone(listener, id, Farewell::Vanished);
   }
   if (listener == nullptr) return next;
   for (const SimVm& vm : passed.back) listener->vm_started(vm);
@@ -536,7 +536,7 @@ std::size_t SimCloud::vanish(std::string_view glob) {
     }
     for (const std::string& id : victims) bury(state, id, now);
   });
-  for (const std::string& id : victims) tell_gone(listener, id, Farewell::Vanished);
+  for (const std::string& id : victims) report_gone(listener, id, Farewell::Vanished);
   return victims.size();
 }
 
@@ -566,7 +566,7 @@ std::size_t SimCloud::stop(std::string_view glob) {
       stopped.push_back(id);
     }
   });
-  for (const std::string& id : stopped) tell_gone(listener, id, Farewell::Vanished);
+  for (const std::string& id : stopped) report_gone(listener, id, Farewell::Vanished);
   return stopped.size();
 }
 

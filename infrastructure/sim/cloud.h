@@ -158,7 +158,7 @@ class SimCloud final : public Driver {
   static bool is_ambiguous(const State& state, const VmId& id, const std::string& account);
   static std::string id_of(const State& state, const VmId& id, const std::string& account);
   void bury(State& state, const std::string& provider_id, SteadyTime now) const;
-  void tell_gone(VmListener* listener, const std::string& provider_id, Farewell farewell) const;
+  void report_gone(VmListener* listener, const std::string& provider_id, Farewell farewell) const;
   bool chance(std::size_t rule, std::int32_t percent, const std::string& name, std::int64_t attempt) const;
 
   const CloudDeps deps_;

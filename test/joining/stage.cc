@@ -45,13 +45,13 @@ Fault JoiningStage::fault_for(const FaultPoint& point) {
                                           Fault::Timeout,     Fault::LostReply,   Fault::Late};
   const Fault chosen =
       piece ? kOfPieces.at(baton.draw(kOfPieces.size())) : kOfCalls.at(baton.draw(kOfCalls.size()));
-  tell(fmt::format("fault: {} hits {} {} of {}", to_string(chosen), to_string(point.call), point.kind,
-                   baton.process()));
+  narrate(fmt::format("fault: {} hits {} {} of {}", to_string(chosen), to_string(point.call), point.kind,
+                      baton.process()));
   act(fmt::format("fault {}", to_string(chosen)));
   return chosen;
 }
 
-void JoiningStage::tell(std::string_view line) const {
+void JoiningStage::narrate(std::string_view line) const {
   if (!options.story) return;
   const Nanoseconds at = baton.steady_now().time_since_epoch() - std::chrono::hours(1);
   options.story(fmt::format("{:>9.3f}  {}", std::chrono::duration<double>(at).count(), line));
@@ -59,7 +59,7 @@ void JoiningStage::tell(std::string_view line) const {
 
 void JoiningStage::broke(std::string what) {
   if (what.empty()) return;
-  tell("BROKEN: " + what);
+  narrate("BROKEN: " + what);
   if (verdict.broken.empty()) verdict.broken = std::move(what);
 }
 
@@ -76,7 +76,7 @@ VmWorld JoiningStage::vm_world() {
           .clock_off = some_clock_off("machine"),
           .strikes = [this](std::uint64_t per_thousand) { return strikes(per_thousand); },
           .broke = [this](std::string what) { broke(std::move(what)); },
-          .tell = [this](std::string_view line) { tell(line); }};
+          .narrate = [this](std::string_view line) { narrate(line); }};
 }
 
 agent::Dial JoiningStage::dial_of(const std::string& machine) {

@@ -63,7 +63,7 @@ struct JoiningStage : bootstrap::NodeConfigFixture {
   bool strikes(std::uint64_t per_thousand) { return raging && baton.draw(1000) < per_thousand; }
   Fault fault_for(const FaultPoint& point);
   void act(std::string_view what) { ++verdict.acts[std::string(what)]; }
-  void tell(std::string_view line) const;
+  void narrate(std::string_view line) const;
   void broke(std::string what);
   // An hour ahead or behind now and then, of a cluster or a machine.
   Nanoseconds some_clock_off(std::string_view whose);

@@ -66,7 +66,7 @@ void make_vm(JoiningStage& stage, SimMachine& machine) {
   if (!files || machine.doomed) return;
   machine.boots = stage.baton.steady_now() + time_to_boot(stage);
   machine.vm = std::make_unique<Vm>(stage.vm_world(), machine.name, *files, stage.dial_of(machine.name));
-  stage.tell(fmt::format("the VM of {} is made", machine.name));
+  stage.narrate(fmt::format("the VM of {} is made", machine.name));
   stage.act("VM");
   const json::object spec = {{"providerID", "sim:///" + machine.name}};
   patch_machine(stage, machine, json::object{{"spec", spec}});
@@ -99,13 +99,13 @@ void start_kubelet(JoiningStage& stage, SimMachine& machine) {
   stage.add_ready_node(machine.name);
   agent::put_kubelet_access(machine.vm->disk(), stage.authority, "node-of-" + machine.name,
                             stage.baton.now());
-  stage.tell(fmt::format("the kubelet of {} joins", machine.name));
+  stage.narrate(fmt::format("the kubelet of {} joins", machine.name));
 }
 
 // The core has found the Node of the Machine.
 void meet_node(JoiningStage& stage, SimMachine& machine) {
   stage.settle(machine);
-  stage.tell(fmt::format("Machine {} has its Node", machine.name));
+  stage.narrate(fmt::format("Machine {} has its Node", machine.name));
   const json::object node = {{"name", "node-of-" + machine.name}};
   patch_machine(stage, machine, json::object{{"status", json::object{{"nodeRef", node}}}}, "status");
 }
@@ -171,7 +171,7 @@ void clean_tokens(JoiningStage& stage) {
   for (const bootstrap::Token& token : stage.tokens()) {
     if (!token.expires.is_set() || token.expires > Time::from(stage.gate.now())) continue;
     stage.act("expired token");
-    stage.tell(fmt::format("the cleaner takes token {}", token.id));
+    stage.narrate(fmt::format("the cleaner takes token {}", token.id));
     (void)stage.workload.remove(kube::resources::secrets(), bootstrap::key_of_token(token.id), {},
                                 bootstrap::kNever);
   }

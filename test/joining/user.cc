@@ -47,7 +47,7 @@ void ask_restart(JoiningStage& stage) {
   SimMachine* machine = some_machine(stage, is_up);
   if (machine == nullptr) return;
   stage.act("restart by hand");
-  stage.tell("the user has a.service of " + machine->name + " restarted");
+  stage.narrate("the user has a.service of " + machine->name + " restarted");
   machine->vm->user_asks_restart("a.service");
   const json::object annotations = {{api::bootstrap::annotation::kRestartServices, "a"}};
   (void)stage.workload.patch(kube::resources::nodes(), {.name = "node-of-" + machine->name},
@@ -59,7 +59,7 @@ void reboot(JoiningStage& stage) {
   SimMachine* machine = some_machine(stage, [](const SimMachine& each) { return each.vm != nullptr; });
   if (machine == nullptr) return;
   stage.act("reboot");
-  stage.tell(machine->name + " is rebooted");
+  stage.narrate(machine->name + " is rebooted");
   stage.baton.crash(machine->vm->process());
 }
 
@@ -68,7 +68,7 @@ void put_to_sleep(JoiningStage& stage) {
   SimMachine* machine = some_machine(stage, is_up);
   if (machine == nullptr) return;
   stage.act("long sleep");
-  stage.tell(machine->name + " sleeps");
+  stage.narrate(machine->name + " sleeps");
   machine->sleeps_until = stage.baton.steady_now() + kLongSleep;
   stage.baton.crash(machine->vm->process());
 }
@@ -91,7 +91,7 @@ void steal(JoiningStage& stage) {
                                   bootstrap::approval::signing_request(name, *pem, ""), {}, kNever);
   if (!asked) return;
   stage.act("stolen token");
-  stage.tell(fmt::format("a thief asks with the token of {} for {}", victim->name, other->name));
+  stage.narrate(fmt::format("a thief asks with the token of {} for {}", victim->name, other->name));
 }
 
 void write_secret(JoiningStage& stage, const std::string& node_config, const json::object& patch) {
@@ -103,7 +103,7 @@ void write_secret(JoiningStage& stage, const std::string& node_config, const jso
 void write_other_content(JoiningStage& stage) {
   const std::string name = node_config_of(stage);
   stage.act("content without its checksum");
-  stage.tell("a stranger writes to the Secret of " + name);
+  stage.narrate("a stranger writes to the Secret of " + name);
   const auto text = nodeconfig::content_of(spec_of({.a = kOfNoUser, .b = kOfNoUser})).text;
   const json::object data = {{api::bootstrap::node_config_key::kConfig, base64_encode(text)}};
   write_secret(stage, name, json::object{{"data", data}});
@@ -113,7 +113,7 @@ void write_other_content(JoiningStage& stage) {
 void write_own_path(JoiningStage& stage) {
   const std::string name = node_config_of(stage);
   stage.act("a file of the agent's own");
-  stage.tell("a stranger has the agents of " + name + " write to their own folder");
+  stage.narrate("a stranger has the agents of " + name + " write to their own folder");
   api::NodeConfigSpec spec = spec_of(stage.drafts.at(name));
   spec.files.push_back({.path = Text(kAgentsOwnFile), .content = FreeText("not the agent's")});
   const auto content = nodeconfig::content_of(spec);
@@ -143,7 +143,7 @@ void add_machine(JoiningStage& stage, const std::string& node_config) {
   if (stage.machines.size() >= kMostMachines) return;
   const std::string name = fmt::format("m{}", stage.machines.size() + 1);
   stage.act("machine");
-  stage.tell(fmt::format("the user adds Machine {} with NodeConfig {}", name, node_config));
+  stage.narrate(fmt::format("the user adds Machine {} with NodeConfig {}", name, node_config));
   stage.machines[name] = SimMachine{.name = name, .node_config = node_config};
   stage.spec.format = Text(kFormats.at(stage.baton.draw(kFormats.size())));
   stage.spec.node_config_ref = api::NodeConfigRef{.name = Text(node_config)};
@@ -152,7 +152,7 @@ void add_machine(JoiningStage& stage, const std::string& node_config) {
 
 void delete_machine(JoiningStage& stage, SimMachine& machine) {
   stage.act("deletion");
-  stage.tell("the user deletes Machine " + machine.name);
+  stage.narrate("the user deletes Machine " + machine.name);
   if (!machine.settled) stage.settle(machine);
   machine.doomed = true;
   (void)kube::remove<api::Machine>(stage.user, named(machine.name), {}, kNever);
@@ -168,7 +168,7 @@ void change_config(JoiningStage& stage, const std::string& node_config) {
   if ((what & 8U) != 0) ++draft.program;
   note_offered(stage, draft);
   stage.act("change");
-  stage.tell("the user changes NodeConfig " + node_config);
+  stage.narrate("the user changes NodeConfig " + node_config);
   bootstrap::must(stage.user.patch(kube::resource_of<api::NodeConfig>(), named(node_config),
                                    json::object{{"spec", api::to_json(spec_of(draft))}}, {}, kNever),
                   "change the NodeConfig");
@@ -176,7 +176,7 @@ void change_config(JoiningStage& stage, const std::string& node_config) {
 
 void kill_provider(JoiningStage& stage) {
   stage.act("provider killed");
-  stage.tell("the provider is killed");
+  stage.narrate("the provider is killed");
   stage.last_trouble = stage.baton.steady_now();
   stage.baton.crash(bootstrap::kProvider);
 }

@@ -46,7 +46,7 @@ class Vm::Hazards final : public Threads {
     if (seam == kFileInForce) vm_.restarting_.clear();
     vm_.look_at_files();
     if (vm_.world_.strikes(kKillsPerThousand)) {
-      vm_.world_.tell(fmt::format("{} is killed {}", vm_.process(), seam));
+      vm_.world_.narrate(fmt::format("{} is killed {}", vm_.process(), seam));
       baton_.crash(vm_.process());
     }
     baton_.switch_point(seam);
@@ -124,7 +124,7 @@ Result<void> Vm::fetch(const std::string& url, agent::PendingFile& into) {
 
 Result<void> Vm::restart(const std::string& unit) {
   UnitSeen& seen = units_[unit];
-  world_.tell(fmt::format("{}: {} is restarted", machine_, unit));
+  world_.narrate(fmt::format("{}: {} is restarted", machine_, unit));
   if (auto broken = restarted_without_change(unit, seen); !broken.empty())
     world_.broke(fmt::format("machine {}: {}", machine_, broken));
   seen = after_restart(seen);

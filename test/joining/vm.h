@@ -29,7 +29,7 @@ struct VmWorld {
   // True so often of a thousand; never once the faults have stopped.
   std::function<bool(std::uint64_t per_thousand)> strikes = {};
   std::function<void(std::string what)> broke = {};  // an empty text: nothing was
-  std::function<void(std::string_view line)> tell = {};
+  std::function<void(std::string_view line)> narrate = {};
 };
 
 class Vm {

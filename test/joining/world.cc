@@ -63,7 +63,7 @@ void World::keep_provider(const std::stop_token& stop) {
   for (std::uint64_t starts = 0; !stop.stop_requested(); ++starts) {
     if (starts > 0) stage_.rest(kDeadFor + stage_.some_seconds(10), stop);
     if (stop.stop_requested()) return;
-    stage_.tell("the provider starts");
+    stage_.narrate("the provider starts");
     const auto provider = stage_.baton.spawn_process(
         std::string(bootstrap::kProvider),
         [this, starts](const std::stop_token& until) { run_provider(until, starts); });
@@ -110,7 +110,7 @@ void World::use() {
 void World::calm_down() {
   stage_.raging = false;
   stage_.last_trouble = stage_.baton.steady_now();
-  stage_.tell("the faults stop");
+  stage_.narrate("the faults stop");
   stage_.rest(30s);  // what comes late has come
 }
 

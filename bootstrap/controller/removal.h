@@ -12,6 +12,6 @@ namespace capstan::bootstrap::controller {
 inline constexpr Seconds kPatienceAtTheEnd{60};
 
 // The tokens go, then the finalizer.
-void leave(const Observation& seen, Plan& plan);
+void plan_removal(const Observation& seen, Plan& plan);
 
 }  // namespace capstan::bootstrap::controller

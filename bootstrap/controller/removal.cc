@@ -1,4 +1,4 @@
-#include "bootstrap/controller/leave.h"
+#include "bootstrap/controller/removal.h"
 
 #include "api/bootstrap/names.h"
 #include "bootstrap/controller/token_times.h"
@@ -6,7 +6,7 @@
 
 namespace capstan::bootstrap::controller {
 
-void leave(const Observation& seen, Plan& plan) {
+void plan_removal(const Observation& seen, Plan& plan) {
   const bool cluster_leaves = !seen.cluster || seen.cluster->metadata.deleting();
   const bool unreachable = seen.live && seen.live->unreachable.has_value();
   const Time deleted = seen.object->metadata.deletion_timestamp;
