@@ -3,6 +3,7 @@
 #include "api/bootstrap/cloud_config.h"
 #include "api/driver/names.h"
 #include "api/names.h"
+#include "api/policy/names.h"
 
 namespace capstan::api {
 
@@ -10,6 +11,34 @@ std::string_view reason_of(NoteCode code) {
   switch (code) {
     case NoteCode::ClusterMissing: return "ClusterNotFound";
     case NoteCode::InvalidReference: return "InvalidReference";
+    case NoteCode::OverwrittenByAnother: return reason::kOverwrittenByAnother;
+    case NoteCode::Frozen: return policy::event::kFroze;
+    case NoteCode::Unfrozen: return policy::event::kUnfroze;
+    case NoteCode::Adopted: return event::kSuccessfulAdopt;
+    case NoteCode::AdoptFailed: return event::kFailedAdopt;
+    case NoteCode::Released: return event::kSuccessfulRelease;
+    case NoteCode::Created: return event::kSuccessfulCreate;
+    case NoteCode::Deleted: return event::kSuccessfulDelete;
+    case NoteCode::DeleteFailed: return event::kFailedDelete;
+    case NoteCode::Scaled: return event::kSuccessfulScale;
+    case NoteCode::ScaleFailed: return event::kFailedScale;
+    case NoteCode::UpdateFailed: return event::kFailedUpdate;
+    case NoteCode::VictimDropped: return policy::event::kVictimDropped;
+    case NoteCode::RolloutPolicyGone: return "RolloutPolicyGone";
+    case NoteCode::RolledBack: return policy::event::kRolledBack;
+    case NoteCode::RollbackRevisionNotFound: return policy::event::kRollbackRevisionNotFound;
+    case NoteCode::RollbackTemplateUnchanged: return policy::event::kRollbackTemplateUnchanged;
+    case NoteCode::RollbackTemplateGone: return policy::event::kRollbackTemplateGone;
+    case NoteCode::RollbackRefused: return policy::event::kRollbackRefused;
+    case NoteCode::InPlaceUpdateBegan: return policy::event::kInPlaceUpdateBegan;
+    case NoteCode::InPlaceUpdated: return policy::event::kInPlaceUpdated;
+    case NoteCode::InPlaceUpdateFailed: return policy::event::kInPlaceUpdateFailed;
+    case NoteCode::InPlaceUpdateGivenUp: return "InPlaceUpdateGivenUp";
+    case NoteCode::MarkedUnhealthy: return event::kMachineMarkedUnhealthy;
+    case NoteCode::PreservationReleased: return "PreservationReleased";
+    case NoteCode::NodeTemplateForgotten: return "NodeTemplateForgotten";
+    case NoteCode::NodeNotManaged: return "NodeNotManaged";
+    case NoteCode::NodeManaged: return "NodeManaged";
     case NoteCode::PhaseChanged: return {};
     case NoteCode::InfrastructureReady: return event::kInfrastructureReady;
     case NoteCode::ControlPlaneInitialized: return event::kControlPlaneInitialized;
@@ -83,6 +112,22 @@ std::string_view reason_of(NoteCode code) {
 
 bool is_warning(NoteCode code) {
   switch (code) {
+    case NoteCode::Frozen:
+    case NoteCode::Unfrozen:
+    case NoteCode::Adopted:
+    case NoteCode::Released:
+    case NoteCode::Created:
+    case NoteCode::Deleted:
+    case NoteCode::Scaled:
+    case NoteCode::VictimDropped:
+    case NoteCode::RolloutPolicyGone:
+    case NoteCode::RolledBack:
+    case NoteCode::InPlaceUpdateBegan:
+    case NoteCode::InPlaceUpdated:
+    case NoteCode::InPlaceUpdateGivenUp:
+    case NoteCode::MarkedUnhealthy:
+    case NoteCode::PreservationReleased:
+    case NoteCode::NodeManaged:
     case NoteCode::PhaseChanged:
     case NoteCode::InfrastructureReady:
     case NoteCode::ControlPlaneInitialized:
@@ -94,6 +139,18 @@ bool is_warning(NoteCode code) {
     case NoteCode::NodeDrained:
     case NoteCode::NodeVolumesDetached:
     case NoteCode::ApplyingNodeConfig: return false;
+    case NoteCode::OverwrittenByAnother:
+    case NoteCode::AdoptFailed:
+    case NoteCode::DeleteFailed:
+    case NoteCode::ScaleFailed:
+    case NoteCode::UpdateFailed:
+    case NoteCode::RollbackRevisionNotFound:
+    case NoteCode::RollbackTemplateUnchanged:
+    case NoteCode::RollbackTemplateGone:
+    case NoteCode::RollbackRefused:
+    case NoteCode::InPlaceUpdateFailed:
+    case NoteCode::NodeTemplateForgotten:
+    case NoteCode::NodeNotManaged:
     case NoteCode::ClusterMissing:
     case NoteCode::InvalidReference:
     case NoteCode::UselessProvider:

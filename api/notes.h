@@ -10,6 +10,21 @@ enum class NoteCode {
   // Any kind.
   ClusterMissing,
   InvalidReference,  // a field refers to what is not there, or is not the object's
+  OverwrittenByAnother,
+  Frozen,
+  Unfrozen,
+  // What an owner did with its Machines or MachineSets.
+  Adopted,
+  AdoptFailed,
+  Released,
+  Created,
+  CreateFailed,
+  Deleted,
+  DeleteFailed,
+  Scaled,
+  ScaleFailed,
+  UpdateFailed,
+  VictimDropped,
   // Cluster.
   PhaseChanged,  // the reason of its Event is the new phase
   InfrastructureReady,
@@ -20,18 +35,32 @@ enum class NoteCode {
   KubeconfigNotRenewed,
   KubeconfigUnreadable,
   StrayMachines,
+  NodeNotManaged,  // these two name a Node
+  NodeManaged,
   ClusterDeleted,
   // MachineDeployment.
   RolloutStep,  // why a MachineSet gets the replicas it gets; for the log
   RolloutBlocked,
-  // MachineSet: what does not happen, and why. Lines of conditions, but for the last two.
+  RolloutPolicyGone,
+  RolledBack,
+  RollbackRevisionNotFound,
+  RollbackTemplateUnchanged,
+  RollbackTemplateGone,
+  RollbackRefused,
+  InPlaceUpdateBegan,  // these four of its Machine, too
+  InPlaceUpdated,
+  InPlaceUpdateFailed,
+  InPlaceUpdateGivenUp,
+  // MachineSet: what does not happen, and why. Lines of conditions, but for the last.
   CreateHeldUp,
   LeftoverObject,  // stands where a Machine should, and keeps no other from being created
   ScaleDownHeldUp,
   RemediationHeldUp,
-  CreateFailed,
   ChangeUnconfirmed,  // a selector that would release several Machines
   // Machine.
+  MarkedUnhealthy,
+  PreservationReleased,
+  NodeTemplateForgotten,
   NodeFound,
   NodeBecameInterruptible,
   NodeNotDrained,

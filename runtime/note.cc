@@ -11,13 +11,15 @@ std::string_view event_reason(const Note& note) {
 
 }  // namespace
 
+void record_note(EventRecorder& events, const api::ObjectReference& object, const Note& note) {
+  const std::string_view reason = event_reason(note);
+  if (reason.empty()) return;
+  const auto type = api::is_warning(note.code) ? EventType::Warning : EventType::Normal;
+  events.record(object, type, reason, note.text);
+}
+
 void record_notes(EventRecorder& events, const api::ObjectReference& object, std::span<const Note> notes) {
-  for (const Note& note : notes) {
-    const std::string_view reason = event_reason(note);
-    if (reason.empty()) continue;
-    const auto type = api::is_warning(note.code) ? EventType::Warning : EventType::Normal;
-    events.record(object, type, reason, note.text);
-  }
+  for (const Note& note : notes) record_note(events, object, note);
 }
 
 }  // namespace capstan::runtime

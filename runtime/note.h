@@ -25,7 +25,8 @@ struct Note {
   bool operator==(const Note&) const = default;
 };
 
-// An Event per note whose code has a reason; of PhaseChanged `about` is the reason.
+// An Event, if the note's code has a reason; of PhaseChanged `about` is the reason.
+void record_note(EventRecorder& events, const api::ObjectReference& object, const Note& note);
 void record_notes(EventRecorder& events, const api::ObjectReference& object, std::span<const Note> notes);
 
 }  // namespace capstan::runtime

@@ -12,14 +12,15 @@
 #include "controllers/drain/cordon.h"
 #include "kube/resources.h"
 #include "kube/typed.h"
+#include "runtime/note.h"
 #include "runtime/ownership.h"
 
 namespace capstan::controllers::inplace {
 namespace {
 
 namespace json = boost::json;
+using api::NoteCode;
 using api::policy::annotation::kInPlaceUpdate;
-using runtime::EventType;
 
 void set_mark(const std::optional<UpdateMark>& mark, api::Machine& machine) {
   auto& annotations = machine.metadata.annotations;
@@ -31,16 +32,15 @@ void set_mark(const std::optional<UpdateMark>& mark, api::Machine& machine) {
 }
 
 std::string in_words(const MarkMachine& action) {
-  using namespace api::policy::event;
   const std::string_view machine = action.machine->metadata.name.view();
-  if (action.event == kInPlaceUpdateBegan)
+  if (action.news == NoteCode::InPlaceUpdateBegan)
     return fmt::format("Machine {} is to be updated in place to MachineSet {}", machine, action.to->set);
-  if (action.event == kInPlaceUpdateGivenUp)
+  if (action.news == NoteCode::InPlaceUpdateGivenUp)
     return fmt::format(
         "Machine {} is not updated in place: nothing asks for that any more, and the rollout goes on by its "
         "strategy",
         machine);
-  if (action.event == kInPlaceUpdated) return fmt::format("Machine {} was updated in place", machine);
+  if (action.news == NoteCode::InPlaceUpdated) return fmt::format("Machine {} was updated in place", machine);
   return fmt::format("Machine {} could not be updated in place: {}", machine, action.to->why);
 }
 
@@ -78,8 +78,8 @@ class Acting {
     ground_.updates.forget(action.machine);
     api::Machine after = *action.machine;
     set_mark(action.to, after);
-    if (!TRY(write(*action.machine, after)) || action.event.empty()) return Done();
-    tell(action);
+    if (!TRY(write(*action.machine, after)) || !action.news) return Done();
+    record(*action.news, action);
     return Done();
   }
 
@@ -176,16 +176,14 @@ class Acting {
     return true;
   }
 
-  void tell(const MarkMachine& action) {
-    const bool in_vain = action.event == api::policy::event::kInPlaceUpdateFailed;
-    const auto type = in_vain ? EventType::Warning : EventType::Normal;
-    const std::string message = in_words(action);
-    with_.deps.events.record(
-        runtime::reference_to(kube::resource_of<api::Machine>(), action.machine->metadata), type,
-        action.event, message);
-    with_.deps.events.record(
-        runtime::reference_to(kube::resource_of<api::MachineDeployment>(), ground_.deployment.metadata), type,
-        action.event, message);
+  void record(NoteCode code, const MarkMachine& action) {
+    const runtime::Note note{.code = code, .text = in_words(action)};
+    record_note(with_.deps.events,
+                runtime::reference_to(kube::resource_of<api::Machine>(), action.machine->metadata), note);
+    record_note(
+        with_.deps.events,
+        runtime::reference_to(kube::resource_of<api::MachineDeployment>(), ground_.deployment.metadata),
+        note);
   }
 
   const Ground& ground_;

@@ -22,7 +22,7 @@ void begin(const Situation& now, Plan& plan) {
     plan.actions.push_back(
         MarkMachine{.machine = each->machine,
                     .to = UpdateMark{.set = std::string(now.newest()), .since = now.ask().now},
-                    .event = api::policy::event::kInPlaceUpdateBegan});
+                    .news = api::NoteCode::InPlaceUpdateBegan});
 }
 
 }  // namespace

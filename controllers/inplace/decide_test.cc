@@ -33,7 +33,7 @@ std::vector<std::string> begun(const Plan& plan) {
   std::vector<std::string> names;
   for (const Action& action : plan.actions) {
     const auto* mark = std::get_if<MarkMachine>(&action);
-    if (mark != nullptr && mark->event == api::policy::event::kInPlaceUpdateBegan)
+    if (mark != nullptr && mark->news == api::NoteCode::InPlaceUpdateBegan)
       names.push_back(mark->machine->metadata.name.str());
   }
   return names;

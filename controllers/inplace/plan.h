@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "api/core/node.h"
+#include "api/notes.h"
 #include "api/v1beta2/machine_set.h"
 #include "controllers/inplace/hand_over.h"
 #include "controllers/inplace/update_mark.h"
@@ -22,15 +23,11 @@ using MachineSnapshot = std::shared_ptr<const api::Machine>;
 using NodeSnapshot = std::shared_ptr<const api::Node>;
 using SetSnapshot = std::shared_ptr<const api::MachineSet>;
 
-// Event of a Machine, and of its MachineDeployment, whose update is given up because nothing asks for it any
-// more.
-inline constexpr std::string_view kInPlaceUpdateGivenUp = "InPlaceUpdateGivenUp";
-
 // The mark of the Machine becomes this one, or goes.
 struct MarkMachine {
   MachineSnapshot machine = {};
   std::optional<UpdateMark> to = {};
-  std::string_view event = {};  // its reason; empty: none is recorded
+  std::optional<api::NoteCode> news = {};  // of the Event; none: none is recorded
   bool operator==(const MarkMachine&) const = default;
 };
 // Labels of the protocol, and our cordon when it goes.

@@ -12,7 +12,7 @@
 namespace capstan::controllers::inplace {
 namespace {
 
-namespace event = api::policy::event;
+using api::NoteCode;
 namespace label = api::policy::label;
 
 constexpr std::string_view kNoReason = "the agent on its Node gives no reason";
@@ -54,7 +54,7 @@ class Protocol {
   void release(const MachineSeen& each) {
     if (!is_node_known(each)) return;
     change_node(each, as_any(each));
-    mark(each, std::nullopt, now_.is_on() ? std::string_view() : kInPlaceUpdateGivenUp);
+    mark(each, std::nullopt, now_.is_on() ? std::nullopt : std::optional(NoteCode::InPlaceUpdateGivenUp));
   }
 
   void finish(const MachineSeen& each) {
@@ -66,7 +66,7 @@ class Protocol {
         plan_.actions.push_back(MarkBootstrap{.machine = each.machine, .source = *source});
     }
     change_node(each, as_any(each));
-    mark(each, std::nullopt, event::kInPlaceUpdated);
+    mark(each, std::nullopt, NoteCode::InPlaceUpdated);
   }
 
   void move(const MachineSeen& each) {
@@ -109,7 +109,7 @@ class Protocol {
   void fail(const MachineSeen& each, UpdateStep how, std::string why) {
     UpdateMark mark_failed = next(each, how);
     mark_failed.why = std::move(why);
-    mark(each, std::move(mark_failed), event::kInPlaceUpdateFailed);
+    mark(each, std::move(mark_failed), NoteCode::InPlaceUpdateFailed);
   }
 
   // A person takes the result off, so that the agent tries again, or corrects it; another template begins
@@ -144,8 +144,8 @@ class Protocol {
     return true;
   }
 
-  void mark(const MachineSeen& each, std::optional<UpdateMark> to, std::string_view event = {}) {
-    plan_.actions.push_back(MarkMachine{.machine = each.machine, .to = std::move(to), .event = event});
+  void mark(const MachineSeen& each, std::optional<UpdateMark> to, std::optional<NoteCode> news = {}) {
+    plan_.actions.push_back(MarkMachine{.machine = each.machine, .to = std::move(to), .news = news});
   }
 
   const api::MachineTemplate* template_of(std::string_view name) const {

@@ -25,7 +25,5 @@ inline constexpr std::string_view kAccepted = "Accepted";
 inline constexpr std::string_view kKeysRefused = "KeysRefused";
 // Condition of a Machine whose own keys are in the way of it; there is none otherwise.
 inline constexpr std::string_view kNodeTemplateCondition = "capstan.dev/NodeTemplate";
-// Of the Event on a Machine whose Node remembered what can't be read.
-inline constexpr std::string_view kNodeTemplateForgotten = "NodeTemplateForgotten";
 
 }  // namespace capstan::controllers::lifecycle

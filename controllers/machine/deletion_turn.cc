@@ -15,6 +15,7 @@
 #include "controllers/shared/note.h"
 #include "kube/resources.h"
 #include "kube/typed.h"
+#include "runtime/note.h"
 
 namespace capstan::controllers::machine {
 
@@ -47,8 +48,8 @@ Result<std::optional<claims::Clearance>> clear_node(const StepContext& at,
 void remove_node(const StepContext& at);
 void record_event(const StepContext& at, NoteCode code, std::string text);
 void end_by_force(const StepContext& at, const drain::ByForce& by_force);
-void tell_given_up(const StepContext& at, const drain::StageReport& report);
-void tell_attachments(const StepContext& at);
+void record_given_up(const StepContext& at, const drain::StageReport& report);
+void record_attachments(const StepContext& at);
 
 constexpr std::size_t kNamesShown = 10;  // in an Event
 
@@ -255,7 +256,7 @@ void Deleter::drain(const StepContext& at) {
   for (const std::string& warning : facts.drain->warnings) {
     record_event(at, NoteCode::DrainRulesContradict, warning);
   }
-  tell_given_up(at, *facts.drain);
+  record_given_up(at, *facts.drain);
   const bool in_vain = facts.drain->trouble && !drain::is_our_own_brake(*facts.drain->trouble);
   if (in_vain && !why_by_force(facts).empty())
     facts.force_tried_for = at.memory.deletions.force_in_vain_for(at.machine());
@@ -297,7 +298,7 @@ void Deleter::delete_attachments(const StepContext& at) {
   } else {
     facts.attachments = on_node(at, facts.now, {&drain::Drainer::delete_attachments, *clearance});
   }
-  tell_attachments(at);
+  record_attachments(at);
 }
 
 drain::StageReport Deleter::on_node(const StepContext& at, Time started, const OnNode& stage) {
@@ -442,7 +443,7 @@ void end_by_force(const StepContext& at, const drain::ByForce& by_force) {
                "drained Machine's node \"" + facts.node + "\" by force (" + by_force.why + "): " + pods);
 }
 
-void tell_given_up(const StepContext& at, const drain::StageReport& report) {
+void record_given_up(const StepContext& at, const drain::StageReport& report) {
   if (report.given_up.empty()) return;
   record_event(at, NoteCode::EvictionsGivenUp,
                "deleted Pods " + drain::some_of(report.given_up, kNamesShown) + " of Machine's node \"" +
@@ -450,7 +451,7 @@ void tell_given_up(const StepContext& at, const drain::StageReport& report) {
                    "drain.evictionRetries");
 }
 
-void tell_attachments(const StepContext& at) {
+void record_attachments(const StepContext& at) {
   DeletionFacts& facts = at.facts;
   const drain::StageReport& report = *facts.attachments;
   if (!report.detached.empty()) {
@@ -466,10 +467,9 @@ void tell_attachments(const StepContext& at) {
 }
 
 void record_event(const StepContext& at, NoteCode code, std::string text) {
-  const Note note{.code = code, .text = std::move(text)};
-  record_notes(at.with.deps.events,
-               runtime::reference_to(kube::resource_of<api::Machine>(), at.facts.machine->metadata),
-               std::span(&note, 1));
+  record_note(at.with.deps.events,
+              runtime::reference_to(kube::resource_of<api::Machine>(), at.facts.machine->metadata),
+              {.code = code, .text = std::move(text)});
 }
 
 }  // namespace

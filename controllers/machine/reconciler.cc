@@ -17,6 +17,7 @@
 #include "controllers/shared/pause.h"
 #include "controllers/shared/turn_steps.h"
 #include "kube/typed.h"
+#include "runtime/note.h"
 #include "runtime/paused.h"
 
 namespace capstan::controllers::machine {
@@ -61,20 +62,20 @@ Effects effects_of(const DeletionTurn& turn, const Observation& seen) {
 void record_forgotten_template(runtime::EventRecorder& events, const Observation& seen, const Plan& plan,
                                const Effects& effects) {
   if (!plan.node_template || !plan.node_template->forgotten || !effects.errors.empty()) return;
-  events.record(
-      runtime::reference_to(kube::resource_of<api::Machine>(), effects.machine.metadata),
-      runtime::EventType::Warning, lifecycle::kNodeTemplateForgotten,
-      fmt::format(
-          "annotation {} of Node {} could not be read and was replaced: what spec.nodeTemplate gave before "
-          "and wants no more stays there",
-          api::policy::annotation::kNodeTemplate, seen.node.node->metadata.name.view()));
+  record_note(
+      events, runtime::reference_to(kube::resource_of<api::Machine>(), effects.machine.metadata),
+      {.code = api::NoteCode::NodeTemplateForgotten,
+       .text = fmt::format(
+           "annotation {} of Node {} could not be read and was replaced: what spec.nodeTemplate gave before "
+           "and wants no more stays there",
+           api::policy::annotation::kNodeTemplate, seen.node.node->metadata.name.view())});
 }
 
 void record_release(runtime::EventRecorder& events, const Observation& seen, const api::Machine& after) {
   const std::string words = release_in_words(seen, after);
   if (words.empty()) return;
-  events.record(runtime::reference_to(kube::resource_of<api::Machine>(), after.metadata),
-                runtime::EventType::Normal, "PreservationReleased", words);
+  record_note(events, runtime::reference_to(kube::resource_of<api::Machine>(), after.metadata),
+              {.code = api::NoteCode::PreservationReleased, .text = words});
 }
 
 Step finalizer_stays(const Error& why, const Step& step) {

@@ -17,13 +17,13 @@
 #include "controllers/shared/repair_managers.h"
 #include "controllers/shared/turn_steps.h"
 #include "kube/typed.h"
+#include "runtime/note.h"
 #include "runtime/ownership.h"
 
 namespace capstan::controllers::machinedeployment {
 namespace {
 
-namespace event = api::event;
-using runtime::EventType;
+using api::NoteCode;
 
 template <typename... Cases>
 struct overloaded : Cases... {
@@ -39,8 +39,9 @@ bool is_refusal(const Error& error) {
 
 // The words of a server that is out of order may change with every try, and each change would be a write.
 std::string steady_words(const Error& error) {
-  return is_refusal(error) ? error.message
-                           : fmt::format("{}, see Event {}", to_string(error.code), event::kFailedAdopt);
+  return is_refusal(error)
+             ? error.message
+             : fmt::format("{}, see Event {}", to_string(error.code), api::reason_of(NoteCode::AdoptFailed));
 }
 
 // One pass over a plan. What belongs together stops together: after a MachineSet could not be written, later
@@ -76,10 +77,10 @@ class Act {
  private:
   void failed(Error error) { effects_.errors.push_back(std::move(error)); }
 
-  void record_event(EventType type, std::string_view reason, const std::string& message) {
-    with_.deps.events.record(
-        runtime::reference_to(kube::resource_of<api::MachineDeployment>(), seen_.stored->metadata), type,
-        reason, message);
+  void record(NoteCode code, std::string text) {
+    record_note(with_.deps.events,
+                runtime::reference_to(kube::resource_of<api::MachineDeployment>(), seen_.stored->metadata),
+                {.code = code, .text = std::move(text)});
   }
 
   void wrote(api::ResourceVersion version) {
@@ -140,13 +141,13 @@ class Act {
       // It has changed or gone since: the next turn looks again, and nothing is wrong.
       if (adopted.error().code == Code::NotFound) return;
       if (adopted.error().code == Code::Conflict) return failed(adopted.error());
-      record_event(EventType::Warning, event::kFailedAdopt,
-                   fmt::format("Failed to adopt MachineSet {:?}: {}", name, adopted.error().message));
+      record(NoteCode::AdoptFailed,
+             fmt::format("Failed to adopt MachineSet {:?}: {}", name, adopted.error().message));
       return could_not_adopt(*wanted.set, adopted.error());
     }
     if (!*adopted) return;
     wrote((*adopted)->metadata.resource_version);
-    record_event(EventType::Normal, event::kSuccessfulAdopt, fmt::format("Adopted MachineSet {:?}", name));
+    record(NoteCode::Adopted, fmt::format("Adopted MachineSet {:?}", name));
   }
 
   void could_not_adopt(const api::MachineSet& set, const Error& error) {
@@ -172,8 +173,8 @@ class Act {
     }
     if (!*released) return;
     wrote((*released)->metadata.resource_version);
-    record_event(
-        EventType::Normal, event::kSuccessfulRelease,
+    record(
+        NoteCode::Released,
         fmt::format("Released MachineSet {:?}: spec.selector does not match it any more; it runs on and goes "
                     "with Cluster {}",
                     name, seen_.cluster->metadata.name.view()));
@@ -193,14 +194,13 @@ class Act {
         with_.deps.client, key_, child(meta), seen_.stored->metadata.uid, api::to_json(wanted.set),
         api::field_manager::kMachineDeployment, with_.context.deadline);
     if (!created) {
-      record_event(EventType::Warning, event::kFailedCreate,
-                   fmt::format("Failed to create MachineSet: {}", created.error().message));
+      record(NoteCode::CreateFailed, fmt::format("Failed to create MachineSet: {}", created.error().message));
       return failed(created.error().context("create a MachineSet"));
     }
     const auto replicas = wanted.set.spec.replicas.value_or(0);
     with_.context.log.info("machineset created", {{"machineSet", meta.name.view()}, {"replicas", replicas}});
-    record_event(EventType::Normal, event::kSuccessfulCreate,
-                 fmt::format("Created MachineSet {} with {} replicas", child(meta).key.describe(), replicas));
+    record(NoteCode::Created,
+           fmt::format("Created MachineSet {} with {} replicas", child(meta).key.describe(), replicas));
   }
 
   void apply(const ApplySet& wanted) {
@@ -215,9 +215,9 @@ class Act {
       // It has changed since: the next turn looks again, and nothing is wrong.
       if (applied.error().code == Code::Conflict) return failed(applied.error());
       const bool scaled = wanted.while_paused && wanted.from != wanted.to;
-      record_event(EventType::Warning, scaled ? event::kFailedScale : event::kFailedUpdate,
-                   fmt::format("Failed to {} MachineSet {}: {}", scaled ? "scale" : "update", key.describe(),
-                               applied.error().message));
+      record(scaled ? NoteCode::ScaleFailed : NoteCode::UpdateFailed,
+             fmt::format("Failed to {} MachineSet {}: {}", scaled ? "scale" : "update", key.describe(),
+                         applied.error().message));
       return failed(applied.error());
     }
     if (*applied) {
@@ -236,11 +236,11 @@ class Act {
   void record_scaled(const ApplySet& done, const kube::ObjectKey& key) {
     with_.context.log.info("machineset scaled",
                            {{"machineSet", key.name}, {"from", done.from}, {"to", done.to}});
-    record_event(EventType::Normal, event::kSuccessfulScale,
-                 done.while_paused
-                     ? fmt::format("Scaled MachineSet {}: {} -> {}", key.describe(), done.from, done.to)
-                     : fmt::format("Scaled {} MachineSet {}: {} -> {}", done.from < done.to ? "up" : "down",
-                                   key.name, done.from, done.to));
+    record(NoteCode::Scaled,
+           done.while_paused
+               ? fmt::format("Scaled MachineSet {}: {} -> {}", key.describe(), done.from, done.to)
+               : fmt::format("Scaled {} MachineSet {}: {} -> {}", done.from < done.to ? "up" : "down",
+                             key.name, done.from, done.to));
   }
 
   void remove(const DeleteSet& wanted) {
@@ -256,13 +256,11 @@ class Act {
     if (!removed) {
       // Another write came at the same moment: the next turn looks again.
       if (removed.error().code != Code::Conflict)
-        record_event(
-            EventType::Warning, event::kFailedDelete,
-            fmt::format("Failed to delete MachineSet {:?}: {}", meta.name.view(), removed.error().message));
+        record(NoteCode::DeleteFailed, fmt::format("Failed to delete MachineSet {:?}: {}", meta.name.view(),
+                                                   removed.error().message));
       return failed(removed.error().context("delete MachineSet " + meta.name.str()));
     }
-    record_event(EventType::Normal, event::kSuccessfulDelete,
-                 fmt::format("Deleted MachineSet {:?}", meta.name.view()));
+    record(NoteCode::Deleted, fmt::format("Deleted MachineSet {:?}", meta.name.view()));
   }
 
   // In the version that was looked at, which has no Machines or names the MachineDeployment as its
@@ -327,10 +325,8 @@ class Act {
     const auto written = write_as_seen(after);
     if (!written) return failed(written.error());
     if (!*written) return;
-    for (const std::string& line : wanted.dropped)
-      record_event(EventType::Normal, api::policy::event::kVictimDropped, line);
-    if (!wanted.overruled.empty())
-      record_event(EventType::Warning, api::reason_of(api::NoteCode::AliasOverruled), wanted.overruled);
+    for (const std::string& line : wanted.dropped) record(NoteCode::VictimDropped, line);
+    if (!wanted.overruled.empty()) record(NoteCode::AliasOverruled, wanted.overruled);
   }
 
   api::MachineDeployment without_rollback() const {
@@ -344,19 +340,18 @@ class Act {
     after.spec.machine_template = wanted.to;
     const auto written = write_as_seen(after);
     if (!written && is_refusal(written.error())) {
-      return refuse_rollback(
-          {.reason = api::policy::event::kRollbackRefused, .why = written.error().message});
+      return refuse_rollback({.code = NoteCode::RollbackRefused, .why = written.error().message});
     }
     if (!written) return failed(written.error());
     if (*written)
-      record_event(EventType::Normal, api::policy::event::kRolledBack,
-                   fmt::format("Rolled back to the template of revision {}", wanted.revision));
+      record(NoteCode::RolledBack,
+             fmt::format("Rolled back to the template of revision {}", wanted.revision));
   }
 
   void refuse_rollback(const RefuseRollback& wanted) {
     const auto written = write_as_seen(without_rollback());
     if (!written) return failed(written.error());
-    if (*written) record_event(EventType::Warning, wanted.reason, wanted.why);
+    if (*written) record(wanted.code, wanted.why);
   }
 
   void drop_finalizer() {

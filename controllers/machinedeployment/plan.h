@@ -105,7 +105,7 @@ struct RollBack {
 };
 // That annotation goes, and nothing else happens.
 struct RefuseRollback {
-  std::string_view reason = {};  // of an Event
+  api::NoteCode code = api::NoteCode::RollbackRefused;
   std::string why = {};
   bool operator==(const RefuseRollback&) const = default;
 };

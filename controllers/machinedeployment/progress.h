@@ -18,7 +18,6 @@ void report_progress(const Observation& seen, const Plan& plan, const Effects& e
 
 // That the policy which had `rollout` went in the middle of a rollout, in words for an Event: what it asked
 // for of the order (recreate, slowStart) holds no more. Empty: that is not so.
-inline constexpr std::string_view kRolloutPolicyGone = "RolloutPolicyGone";
 std::string lost_rollout_in_words(const Observation& seen);
 
 // When the deadline of what `after` says is over; nothing: none runs.

@@ -117,7 +117,7 @@ void Reconciler::record_events(const Observation& seen, const Plan& plan,
 void Reconciler::record_lost_rollout(const api::ObjectReference& about, const Observation& seen) {
   const std::string words = lost_rollout_in_words(seen);
   if (words.empty() || !deps_.caches.machine_lifecycle_policies.synced()) return;
-  deps_.events.record(about, runtime::EventType::Normal, kRolloutPolicyGone, words);
+  record_note(deps_.events, about, {.code = api::NoteCode::RolloutPolicyGone, .text = words});
 }
 
 }  // namespace capstan::controllers::machinedeployment

@@ -13,7 +13,6 @@
 namespace capstan::controllers::machinedeployment {
 namespace {
 
-namespace rollback_event = api::policy::event;
 using api::policy::annotation::kRollbackTo;
 
 std::string revisions_there_are(const Observation& seen) {
@@ -30,11 +29,11 @@ RefuseRollback revision_not_found(const Observation& seen) {
   const std::string& wanted = seen.rollback->wanted;
   const auto number = rollout::parse_revision(wanted);
   if (!number || *number < 0) {
-    return {.reason = rollback_event::kRollbackRefused,
+    return {.code = api::NoteCode::RollbackRefused,
             .why = fmt::format("annotation {}: {:?} is no revision; use its number, or 0 for the last one",
                                kRollbackTo, wanted)};
   }
-  return {.reason = rollback_event::kRollbackRevisionNotFound,
+  return {.code = api::NoteCode::RollbackRevisionNotFound,
           .why = *number == 0 ? fmt::format("no MachineSet has another template than the present one; of "
                                             "revisions {}",
                                             revisions_there_are(seen))
@@ -45,12 +44,12 @@ RefuseRollback revision_not_found(const Observation& seen) {
 std::optional<RefuseRollback> rollback_objection(const TemplateSeen& each, std::string_view revision) {
   if (each.state == TemplateSeen::State::Missing) {
     return RefuseRollback{
-        .reason = rollback_event::kRollbackTemplateGone,
+        .code = api::NoteCode::RollbackTemplateGone,
         .why = fmt::format("revision {} refers to {} {}, which does not exist; create it, and ask again",
                            revision, each.kind, each.name)};
   }
   if (each.state != TemplateSeen::State::Unknown) return std::nullopt;
-  return RefuseRollback{.reason = rollback_event::kRollbackRefused,
+  return RefuseRollback{.code = api::NoteCode::RollbackRefused,
                         .why = fmt::format("revision {}: {}", revision, each.problem)};
 }
 
@@ -65,7 +64,7 @@ Action rollback_step(const Observation& seen) {
   const auto& earlier = rollback.target->spec.machine_template;
   const std::string revision = std::to_string(rollout::revision_of(*rollback.target).value_or(0));
   if (rollout::differences(earlier, seen.deployment.spec.machine_template).empty()) {
-    return RefuseRollback{.reason = rollback_event::kRollbackTemplateUnchanged,
+    return RefuseRollback{.code = api::NoteCode::RollbackTemplateUnchanged,
                           .why = fmt::format("revision {} has the template that there is already", revision)};
   }
   for (const TemplateSeen* each : {&rollback.infrastructure, &rollback.bootstrap}) {

@@ -73,7 +73,7 @@ TEST(Rollback, IsTheOnlyStepOfItsTurn) {
 TEST(Rollback, ToWhatIsGoneIsRefusedWithTheRevisionsThereAre) {
   const auto refused = refusal(seen_with("7"));
 
-  EXPECT_EQ(refused.reason, event::kRollbackRevisionNotFound);
+  EXPECT_EQ(refused.code, api::NoteCode::RollbackRevisionNotFound);
   EXPECT_EQ(refused.why, "revision 7 is gone; of revisions there are 1, 2");
 }
 
@@ -84,14 +84,14 @@ TEST(Rollback, ToTheLastOneIsRefusedWhereThereIsNoOther) {
 
   const auto refused = refusal(seen);
 
-  EXPECT_EQ(refused.reason, event::kRollbackRevisionNotFound);
+  EXPECT_EQ(refused.code, api::NoteCode::RollbackRevisionNotFound);
   EXPECT_THAT(refused.why, HasSubstr("no MachineSet has another template"));
 }
 
 TEST(Rollback, ToThePresentTemplateIsRefused) {
   const auto refused = refusal(seen_with("2"));
 
-  EXPECT_EQ(refused.reason, event::kRollbackTemplateUnchanged);
+  EXPECT_EQ(refused.code, api::NoteCode::RollbackTemplateUnchanged);
   EXPECT_EQ(refused.why, "revision 2 has the template that there is already");
 }
 
@@ -99,7 +99,7 @@ TEST(Rollback, ToNonsenseIsRefusedWithWhatItMayBe) {
   for (const auto* wanted : {"last", "-1", ""}) {
     const auto refused = refusal(seen_with(wanted));
 
-    EXPECT_EQ(refused.reason, event::kRollbackRefused);
+    EXPECT_EQ(refused.code, api::NoteCode::RollbackRefused);
     EXPECT_THAT(refused.why, HasSubstr("is no revision; use its number, or 0 for the last one"));
   }
 }
@@ -108,10 +108,10 @@ TEST(Rollback, ToATemplateThatRefersToWhatIsGoneIsRefusedWithTheRemedy) {
   const auto missing = refusal(seen_with("1", TemplateSeen::State::Missing));
   const auto unknown = refusal(seen_with("1", TemplateSeen::State::Unknown));
 
-  EXPECT_EQ(missing.reason, event::kRollbackTemplateGone);
+  EXPECT_EQ(missing.code, api::NoteCode::RollbackTemplateGone);
   EXPECT_EQ(missing.why,
             "revision 1 refers to DockerMachineTemplate old, which does not exist; create it, and ask again");
-  EXPECT_EQ(unknown.reason, event::kRollbackRefused);
+  EXPECT_EQ(unknown.code, api::NoteCode::RollbackRefused);
   EXPECT_EQ(unknown.why, "revision 1: the kind is not served");
 }
 

@@ -7,6 +7,7 @@
 #include "controllers/machinehealthcheck/remediation_requests.h"
 #include "controllers/shared/status_patch.h"
 #include "runtime/events.h"
+#include "runtime/note.h"
 
 namespace capstan::controllers::machinehealthcheck {
 namespace {
@@ -106,10 +107,10 @@ bool Turn::write(const api::Machine& before, const api::Machine& after) {
 }
 
 void Turn::record_marked(const api::Machine& machine) {
-  with_.deps.events.record(runtime::reference_to(kube::resource_of<api::Machine>(), machine.metadata),
-                           runtime::EventType::Normal, api::event::kMachineMarkedUnhealthy,
-                           fmt::format("Machine {} has been marked as unhealthy by {}",
-                                       runtime::key_of(machine).describe(), key_.describe()));
+  record_note(with_.deps.events, runtime::reference_to(kube::resource_of<api::Machine>(), machine.metadata),
+              {.code = api::NoteCode::MarkedUnhealthy,
+               .text = fmt::format("Machine {} has been marked as unhealthy by {}",
+                                   runtime::key_of(machine).describe(), key_.describe())});
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "controllers/shared/repair_managers.h"
 #include "controllers/shared/turn_steps.h"
 #include "kube/typed.h"
+#include "runtime/note.h"
 
 namespace capstan::controllers::machinepool {
 namespace {
@@ -100,10 +101,10 @@ Result<void> replace_machine(ActTurn& turn, const ReplaceMachine& action) {
                                       clearance, std::move(options));
   if (!removed && removed.error().code == Code::Conflict) return {};
   TRY(removed);
-  turn.with.deps.events.record(
-      runtime::reference_to(kube::resource_of<api::MachinePool>(), turn.seen.pool->metadata),
-      runtime::EventType::Normal, api::event::kSuccessfulDelete,
-      fmt::format("Deleted Machine \"{}\", which has failed", metadata.name.view()));
+  record_note(turn.with.deps.events,
+              runtime::reference_to(kube::resource_of<api::MachinePool>(), turn.seen.pool->metadata),
+              {.code = api::NoteCode::Deleted,
+               .text = fmt::format("Deleted Machine \"{}\", which has failed", metadata.name.view())});
   return {};
 }
 

@@ -26,6 +26,7 @@
 #include "controllers/shared/status_patch.h"
 #include "controllers/shared/turn_steps.h"
 #include "kube/apply.h"
+#include "runtime/note.h"
 #include "runtime/ownership.h"
 
 namespace capstan::controllers::machineset {
@@ -33,7 +34,7 @@ namespace {
 
 using api::Machine;
 using api::MachineSet;
-using runtime::EventType;
+using api::NoteCode;
 
 constexpr std::array kOwnedOfMachine = {api::condition::kOwnerRemediated};
 constexpr std::array kOwnedOfMachineV1Beta1 = {api::v1beta1_condition::kOwnerRemediated};
@@ -56,9 +57,10 @@ class Turn {
   kube::Client& client() const { return with_.deps.client; }
   const Deadline& deadline() const { return with_.context.deadline; }
 
-  void record(EventType type, std::string_view reason, const std::string& message) {
-    with_.deps.events.record(runtime::reference_to(kube::resource_of<MachineSet>(), seen_.stored->metadata),
-                             type, reason, message);
+  void record(NoteCode code, std::string text) {
+    record_note(with_.deps.events,
+                runtime::reference_to(kube::resource_of<MachineSet>(), seen_.stored->metadata),
+                {.code = code, .text = std::move(text)});
   }
 
   void wrote(api::ResourceVersion version) {
@@ -98,14 +100,13 @@ class Turn {
     if (!adopted) {
       // Another write came at the same moment: nothing is wrong, and the next turn tries again.
       if (adopted.error().code != Code::Conflict) {
-        record(EventType::Warning, api::event::kFailedAdopt,
+        record(NoteCode::AdoptFailed,
                fmt::format("Failed to adopt Machine \"{}\": {}", name.view(), adopted.error().message));
       }
       stays("adopt", *action.machine, adopted.error());
       return fail(adopted.error());
     }
-    record(EventType::Normal, api::event::kSuccessfulAdopt,
-           fmt::format("Adopted Machine \"{}\"", name.view()));
+    record(NoteCode::Adopted, fmt::format("Adopted Machine \"{}\"", name.view()));
     return {};
   }
 
@@ -125,9 +126,9 @@ class Turn {
       return fail(released.error().context("release Machine " + metadata.name.str()));
     }
     const std::string message = release_message(action);
-    record(EventType::Normal, api::event::kSuccessfulRelease, message);
-    with_.deps.events.record(runtime::reference_to(kube::resource_of<Machine>(), metadata), EventType::Normal,
-                             api::event::kSuccessfulRelease, message);
+    record(NoteCode::Released, message);
+    record_note(with_.deps.events, runtime::reference_to(kube::resource_of<Machine>(), metadata),
+                {.code = NoteCode::Released, .text = message});
     return {};
   }
 
@@ -226,10 +227,8 @@ class Turn {
     if (!written) return is_overtaken(written.error()) ? Result<void>() : fail(written.error());
     if (!*written) return {};
     with_.host.consistency.wrote(key_, with_.deps.caches.machine_sets, (*written)->metadata.resource_version);
-    for (const std::string& line : action.dropped)
-      record(EventType::Normal, api::policy::event::kVictimDropped, line);
-    if (!action.overruled.empty())
-      record(EventType::Warning, api::reason_of(api::NoteCode::AliasOverruled), action.overruled);
+    for (const std::string& line : action.dropped) record(NoteCode::VictimDropped, line);
+    if (!action.overruled.empty()) record(NoteCode::AliasOverruled, action.overruled);
     return {};
   }
 
@@ -439,7 +438,7 @@ class Turn {
     TRY(removed);
     with_.context.log.info("machine deleted", {{"machine", machine.metadata.name.view()}});
     if (action.why == DeleteMachine::Why::ScaleDown || action.why == DeleteMachine::Why::Failed) {
-      record(EventType::Normal, api::event::kSuccessfulDelete,
+      record(NoteCode::Deleted,
              fmt::format("Deleted Machine \"{}\"{}", machine.metadata.name.view(),
                          action.why == DeleteMachine::Why::Failed ? ", which has failed" : ""));
     }

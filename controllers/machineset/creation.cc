@@ -12,6 +12,7 @@
 #include "controllers/claims/removal.h"
 #include "controllers/machineset/wanted.h"
 #include "kube/typed.h"
+#include "runtime/note.h"
 #include "runtime/ownership.h"
 
 namespace capstan::controllers::machineset {
@@ -179,10 +180,9 @@ class Creator {
     }
     if (!made.there) return;
     effects_.created.push_back(name);
-    with_.deps.events.record(
-        runtime::reference_to(kube::resource_of<api::MachineSet>(), seen_.stored->metadata),
-        runtime::EventType::Normal, api::event::kSuccessfulCreate,
-        fmt::format("Created Machine \"{}\"", name));
+    record_note(with_.deps.events,
+                runtime::reference_to(kube::resource_of<api::MachineSet>(), seen_.stored->metadata),
+                {.code = api::NoteCode::Created, .text = fmt::format("Created Machine \"{}\"", name)});
   }
 
   // --- one Machine ---

@@ -172,9 +172,9 @@ TEST(FrozenCondition, AppearsWithTheFirstFreezeAndStaysAfterIt) {
 TEST(FreezeNews, AreToldWhenItBeginsAndWhenItEnds) {
   const auto on = frozen_since(kNow);
 
-  EXPECT_EQ(freeze_news({}, on), (FreezeNews{.reason = api::policy::event::kFroze, .text = "x"}));
+  EXPECT_EQ(freeze_news({}, on), (runtime::Note{.code = api::NoteCode::Frozen, .text = "x"}));
   EXPECT_EQ(freeze_news(on, on), std::nullopt);
-  EXPECT_EQ(freeze_news(on, {})->reason, api::policy::event::kUnfroze);
+  EXPECT_EQ(freeze_news(on, {})->code, api::NoteCode::Unfrozen);
 }
 
 }  // namespace

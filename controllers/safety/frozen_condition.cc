@@ -21,12 +21,12 @@ void show_frozen(const Frozen& frozen, api::Conditions& list, std::int64_t gener
 
 bool is_shown_frozen(const api::Conditions& list) { return conditions::is_true(list, kFrozen); }
 
-std::optional<FreezeNews> freeze_news(const api::Conditions& before, const api::Conditions& after) {
+std::optional<runtime::Note> freeze_news(const api::Conditions& before, const api::Conditions& after) {
   const bool is_frozen = is_shown_frozen(after);
   if (is_frozen == is_shown_frozen(before)) return std::nullopt;
-  if (!is_frozen) return FreezeNews{.reason = api::policy::event::kUnfroze, .text = "not frozen any more"};
-  return FreezeNews{.reason = api::policy::event::kFroze,
-                    .text = conditions::find(after, kFrozen)->message.str()};
+  if (!is_frozen) return runtime::Note{.code = api::NoteCode::Unfrozen, .text = "not frozen any more"};
+  return runtime::Note{.code = api::NoteCode::Frozen,
+                       .text = conditions::find(after, kFrozen)->message.str()};
 }
 
 }  // namespace capstan::controllers::safety

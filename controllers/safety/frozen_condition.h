@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "controllers/safety/freeze.h"
+#include "runtime/note.h"
 
 namespace capstan::controllers::safety {
 
@@ -15,12 +16,7 @@ void show_frozen(const Frozen& frozen, api::Conditions& list, std::int64_t gener
 bool is_shown_frozen(const api::Conditions& list);
 
 // For an Event.
-struct FreezeNews {
-  std::string_view reason = {};
-  std::string text = {};
-  bool operator==(const FreezeNews&) const = default;
-};
 // Nothing: it is as it was.
-std::optional<FreezeNews> freeze_news(const api::Conditions& before, const api::Conditions& after);
+std::optional<runtime::Note> freeze_news(const api::Conditions& before, const api::Conditions& after);
 
 }  // namespace capstan::controllers::safety

@@ -23,6 +23,7 @@
 #include "base/time.h"
 #include "controllers/shared/deps.h"
 #include "kube/typed.h"
+#include "runtime/note.h"
 #include "runtime/reconcile.h"
 
 namespace capstan::controllers {
@@ -124,8 +125,8 @@ runtime::Outcome report_contests(Contests& contests, const Deps& deps, const T& 
   const auto present = contests.of(key, deps.clock);
   show_contests(after.status.conditions, present, after.metadata.generation, Time::from(deps.clock.now()));
   if (!present.empty() && contests.has_news(key)) {
-    deps.events.record(runtime::reference_to(kube::resource_of<T>(), before.metadata),
-                       runtime::EventType::Warning, api::reason::kOverwrittenByAnother, describe(present));
+    runtime::record_note(deps.events, runtime::reference_to(kube::resource_of<T>(), before.metadata),
+                         {.code = api::NoteCode::OverwrittenByAnother, .text = describe(present)});
   }
   const auto next = contests.next(key, deps.clock);
   return next ? runtime::Outcome::after(*next) : runtime::Outcome::done();

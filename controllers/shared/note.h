@@ -6,6 +6,7 @@
 namespace capstan::controllers {
 
 using runtime::Note;
+using runtime::record_note;
 using runtime::record_notes;
 
 }  // namespace capstan::controllers

@@ -12,12 +12,14 @@
 #include "controllers/unclaimed/observe.h"
 #include "kube/resources.h"
 #include "kube/typed.h"
+#include "runtime/note.h"
 #include "runtime/paused.h"
 
 namespace capstan::controllers::unclaimed {
 namespace {
 
 using runtime::Change;
+using runtime::Note;
 using runtime::Outcome;
 
 // Nodes and Machines come in crowds, and nothing hangs on the mark.
@@ -82,11 +84,11 @@ Result<void> Reconciler::write(const runtime::Context& context, const api::Clust
   // One that no policy governs any more is as unclaimed as before.
   if (mark.why.empty() && !mark.claimed) return {};
   const std::string_view node = mark.node->metadata.name;
-  deps_.events.record(runtime::reference_to(kube::resource_of<api::Cluster>(), cluster.metadata),
-                      mark.why.empty() ? runtime::EventType::Normal : runtime::EventType::Warning,
-                      mark.why.empty() ? "NodeManaged" : "NodeNotManaged",
-                      mark.why.empty() ? fmt::format("Node {} is claimed again", node)
-                                       : fmt::format("Node {} is left alone: {}", node, mark.why));
+  const Note note = mark.why.empty() ? Note{.code = api::NoteCode::NodeManaged,
+                                            .text = fmt::format("Node {} is claimed again", node)}
+                                     : Note{.code = api::NoteCode::NodeNotManaged,
+                                            .text = fmt::format("Node {} is left alone: {}", node, mark.why)};
+  record_note(deps_.events, runtime::reference_to(kube::resource_of<api::Cluster>(), cluster.metadata), note);
   return {};
 }
 

@@ -26,6 +26,8 @@ constexpr std::string_view kClock = "take a Clock (base/clock.h) or let `now` ar
 constexpr std::string_view kLocks = "shared state is Guarded<T>, waiting is Threads::wait";
 constexpr std::string_view kThreads =
     "start threads through Threads (base/threads.h), or simulations can't see them";
+constexpr std::string_view kNote = "record_note (runtime/note.h): its code is from the list in api/notes.h";
+constexpr std::string_view kPlain = "say what it does: record, show, report, send, remove, stop waiting";
 constexpr std::string_view kChance = "chance is injected (base/randomness.h)";
 
 constexpr std::array kBanned = {
@@ -61,6 +63,11 @@ constexpr std::array kBanned = {
            "only the worker boundary catches everything",
            Tests::Free,
            {"runtime/controller.cc"}},
+    Banned{"notes", "events.record(", kNote, Tests::Free, {"runtime/note.cc"}},
+    Banned{"notes", "events_.record(", kNote, Tests::Free},
+    Banned{"plain-words", "tell(", kPlain, Tests::Free},
+    Banned{
+        "plain-words", "leave(", kPlain, Tests::Free, {"kubeconfig/gated_client.", "apiserver/http/body.cc"}},
     Banned{"macros", "#define", "write a function or a constant", Tests::Free, {"base/try.h"}},
 };
 
