@@ -56,9 +56,12 @@ bool counts_the_same(const api::Machine& before, const api::Machine& after) {
 bool preserves_the_same(const Change<api::Machine>& change) {
   if (!change.before || !change.after)
     return !lifecycle::has_failed(change.object()) && !lifecycle::is_auto_preserved(change.object());
+  // One that is being deleted is not preserved any more. Of a healthy one that changes nothing, and each
+  // scale-down would bring a turn over all Machines of the policy.
   const auto facts = [](const api::Machine& machine) {
+    if (machine.metadata.deleting()) return std::tuple{false, false, false};
     return std::tuple{lifecycle::has_failed(machine), lifecycle::is_auto_preserved(machine),
-                      lifecycle::preserved_until(machine).has_value(), machine.metadata.deleting()};
+                      lifecycle::preserved_until(machine).has_value()};
   };
   return facts(*change.before) == facts(*change.after);
 }

@@ -197,6 +197,37 @@ TEST(PolicyTurns, CostNothingOnceEverythingIsSaid) {
   });
 }
 
+// --- Machines that come and go ---
+
+void make_running(LifecyclePolicyFixture& world, std::string_view set, std::string_view machine) {
+  api::Machine made = a_machine(machine).running().condition("capstan.dev/Lifecycle", "True", "Running");
+  made.metadata.finalizers = api::Finalizers(std::vector<Text>{"cluster.x-k8s.io/machine"_text});
+  const auto owner = world.read<api::MachineSet>(set);
+  made.metadata.owner_references = api::OwnerReferences(std::vector<api::OwnerReference>{
+      runtime::controller_reference(kube::resource_of<api::MachineSet>(), owner.metadata)});
+  world.put(made);
+}
+
+TEST(PolicyTurns, CountHealthyMachinesThatAreDeletedTogetherWhateverIsPreserved) {
+  in_world([](LifecyclePolicyFixture& world) {
+    world.make_policy(a_policy("p").selecting("team", "a").preservation({.auto_max = 1}));
+    world.make_object(a_machine_set("web").labelled("team", "a").build());
+    world.start();
+    for (const auto* name : {"m1", "m2", "m3"}) make_running(world, "web", name);
+    world.settle(1h);
+    (void)world.requests();
+
+    for (const auto* name : {"m1", "m2", "m3"}) {
+      world.remove(kube::resource_of<api::Machine>(), name);
+      world.settle(1s);
+    }
+    EXPECT_THAT(world.requests(), IsEmpty());
+    world.settle(20s);
+
+    EXPECT_THAT(world.requests(), ElementsAre("patch machinelifecyclepolicies/status p"));
+  });
+}
+
 // --- failed Machines that are preserved ---
 
 void make_failed(LifecyclePolicyFixture& world, std::string_view set, std::string_view machine) {
