@@ -144,12 +144,12 @@ inline constexpr auto members<PolicyReplacement> = std::array{
     member<&PolicyReplacement::count_states>(
         "countStates",
         {.min_items = 1,
-         .max_items = 8,
-         .items = {.one_of = "Creating|CreateRetrying|Joining|Running|Unhealthy|InPlaceUpdating|Failed|"
-                             "Terminating"},
+         .max_items = 9,
+         .items = {.one_of = "Creating|CreateRetrying|Joining|Running|Unhealthy|InPlaceUpdating|"
+                             "InPlaceUpdateFailed|Failed|Terminating"},
          .list = ListType::Set,
          .default_json =
-             R"(["Creating","CreateRetrying","Joining","InPlaceUpdating","Failed","Terminating"])",
+             R"(["Creating","CreateRetrying","Joining","InPlaceUpdating","InPlaceUpdateFailed","Failed","Terminating"])",
          .doc = "Reasons of the condition capstan.dev/Lifecycle with which another Machine takes one place "
                 "of maxInFlight; a Machine that is missing takes one as well."}),
 };
@@ -371,6 +371,7 @@ struct LifecycleCounts {
   std::int32_t running = 0;
   std::int32_t unhealthy = 0;
   std::int32_t in_place_updating = 0;
+  std::int32_t in_place_update_failed = 0;
   std::int32_t failed = 0;
   std::int32_t terminating = 0;
   UnknownFields unknown = {};
@@ -388,6 +389,8 @@ inline constexpr auto members<LifecycleCounts> = std::array{
         "unhealthy", {.keep_empty = true, .doc = "It was Running, and the Node is not well."}),
     member<&LifecycleCounts::in_place_updating>("inPlaceUpdating",
                                                 {.keep_empty = true, .doc = "Being updated in place."}),
+    member<&LifecycleCounts::in_place_update_failed>(
+        "inPlaceUpdateFailed", {.keep_empty = true, .doc = "Their update in place has failed."}),
     member<&LifecycleCounts::failed>("failed", {.keep_empty = true, .doc = "About to be replaced."}),
     member<&LifecycleCounts::terminating>("terminating", {.keep_empty = true, .doc = "Being deleted."}),
 };

@@ -43,7 +43,7 @@ constexpr std::string_view kDocument = R"({
                     "lastTransitionTime": "2026-01-01T12:00:00Z"}],
     "selected": {"machineDeployments": 1, "machineSets": 2, "machinePools": 0},
     "lifecycle": {"machines": {"creating": 0, "createRetrying": 1, "joining": 0, "running": 5, "unhealthy": 2,
-                               "inPlaceUpdating": 0, "failed": 1, "terminating": 0},
+                               "inPlaceUpdating": 0, "inPlaceUpdateFailed": 0, "failed": 1, "terminating": 0},
                   "inFlight": 2, "failedMachines": ["web-1"], "preservedMachines": ["web-2"]},
     "observedGeneration": 3
   }
@@ -101,7 +101,7 @@ TEST(MachineLifecyclePolicy, AGroupWithoutFieldsGetsTheDefaultsOfItsSchema) {
     "drain": {"onTimeout": {"action": "ForceDelete", "timeoutSeconds": 7200}, "notReadyForce": {"afterSeconds": 300}},
     "creation": {"timeoutSeconds": 1200, "resourceExhaustedRetrySeconds": 600},
     "replacement": {"maxInFlight": 1, "countStates":
-      ["Creating", "CreateRetrying", "Joining", "InPlaceUpdating", "Failed", "Terminating"]},
+      ["Creating", "CreateRetrying", "Joining", "InPlaceUpdating", "InPlaceUpdateFailed", "Failed", "Terminating"]},
     "scaleIn": {"expirySeconds": 3600},
     "rollout": {"revisionHistoryLimit": 10, "progressDeadlineSeconds": 600, "scaleDownDisabled": true},
     "preservation": {"autoMax": 0, "timeoutSeconds": 259200, "onRecovery": "Keep"}})"));

@@ -6,6 +6,7 @@
 #include "api/names.h"
 #include "api/policy/names.h"
 #include "base/safeguards.h"
+#include "controllers/inplace/update_mark.h"
 #include "controllers/lifecycle/exhaustion.h"
 #include "controllers/lifecycle/operation.h"
 #include "controllers/lifecycle/preservation.h"
@@ -66,6 +67,8 @@ class Judge {
 
   std::optional<Verdict> run() const {
     if (facts_.machine.metadata.deleting()) return says(Phase::Terminating, deleting());
+    if (const auto mark = inplace::update_mark_of(facts_.machine); mark && mark->in_vain())
+      return says(Phase::InPlaceUpdateFailed, update_failed(mark->why));
     const auto& annotations = facts_.machine.metadata.annotations;
     if (annotations.contains(api::annotation::kUpdateInProgress) ||
         annotations.contains(api::policy::annotation::kInPlaceUpdate))
@@ -173,7 +176,8 @@ class Judge {
     switch (before_->phase) {
       case Phase::Running:
       case Phase::Unhealthy:
-      case Phase::InPlaceUpdating: return true;
+      case Phase::InPlaceUpdating:
+      case Phase::InPlaceUpdateFailed: return true;
       case Phase::Failed: return fell_ill(*before_);
       case Phase::Creating:
       case Phase::CreateRetrying:

@@ -358,6 +358,39 @@ TEST(Judge, DeletionComesBeforeEverythingAndAnUpdateInPlaceBeforeHealth) {
               StartsWith("Terminating: Delete Processing"));
 }
 
+TEST(Judge, AMachineWhoseUpdateInPlaceFailedSaysSoAndIsNotJudgedByItsNode) {
+  const auto updated_in_vain = [](std::string_view step) {
+    return in_phase(a_machine("m1").running(), Phase::InPlaceUpdating)
+        .annotated(api::policy::annotation::kInPlaceUpdate,
+                   "new " + std::string(step) + " 2026-01-01T11:00:00Z the disk is full");
+  };
+  const auto sick = Look{.node = a_node("m1").not_ready()};
+
+  EXPECT_EQ(told(judged(updated_in_vain("Failed"), sick)),
+            "InPlaceUpdateFailed: Update Failed: the disk is full; since 2026-01-01T12:00:00Z");
+  EXPECT_THAT(told(judged(updated_in_vain("TimedOut"), sick)), StartsWith("InPlaceUpdateFailed: "));
+  EXPECT_THAT(told(judged(updated_in_vain("Failed").deleting(), sick)), StartsWith("Terminating: "));
+}
+
+TEST(Judge, AMachineWhoseFailedUpdateWasMendedIsUpdatedAgainAndThenRuns) {
+  const auto failed = in_phase(a_machine("m1").running(), Phase::InPlaceUpdateFailed);
+
+  EXPECT_THAT(told(judged(MachineBuilder(failed).annotated(api::policy::annotation::kInPlaceUpdate,
+                                                           "new Updating 2026-01-01T12:00:00Z"),
+                          {.node = a_node("m1")})),
+              StartsWith("InPlaceUpdating: "));
+  EXPECT_THAT(told(judged(failed, {.node = a_node("m1")})), StartsWith("Running: "));
+}
+
+TEST(Judge, AMachineWhoseFailedUpdateWasGivenUpAndIsSickBecomesUnhealthyWithAWholeTimeOfItsOwn) {
+  const auto failed = in_phase(a_machine("m1").running(), Phase::InPlaceUpdateFailed);
+
+  const auto verdict = judged(failed, {.node = a_node("m1").not_ready()});
+
+  EXPECT_THAT(told(verdict), StartsWith("Unhealthy: "));
+  EXPECT_EQ(verdict->recheck, Seconds(600));
+}
+
 // --- replaced at once ---
 
 MachineBuilder running_one() { return in_phase(a_machine("m1").running(), Phase::Running); }

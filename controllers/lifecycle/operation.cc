@@ -137,6 +137,10 @@ Operation well_again() { return {.type = OperationType::HealthCheck, .state = Op
 
 Operation updating() { return {.type = OperationType::Update}; }
 
+Operation update_failed(std::string_view why) {
+  return {.type = OperationType::Update, .state = OperationState::Failed, .text = std::string(why)};
+}
+
 Operation deleting() { return {.type = OperationType::Delete}; }
 
 }  // namespace capstan::controllers::lifecycle

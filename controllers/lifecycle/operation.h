@@ -50,6 +50,7 @@ Operation replace_requested(std::string_view by);
 Operation node_deleted(std::string_view node);
 Operation well_again();
 Operation updating();
+Operation update_failed(std::string_view why);  // in place
 Operation deleting();
 
 }  // namespace capstan::controllers::lifecycle

@@ -16,6 +16,7 @@ std::string_view to_string(Phase phase) {
     case Phase::Running: return "Running";
     case Phase::Unhealthy: return "Unhealthy";
     case Phase::InPlaceUpdating: return "InPlaceUpdating";
+    case Phase::InPlaceUpdateFailed: return "InPlaceUpdateFailed";
     case Phase::Failed: return "Failed";
     case Phase::Terminating: return "Terminating";
   }
@@ -33,7 +34,8 @@ std::string_view status_of(Phase phase) {
     case Phase::Running: return api::status::kTrue;
     case Phase::Creating:
     case Phase::Joining:
-    case Phase::InPlaceUpdating: return api::status::kUnknown;
+    case Phase::InPlaceUpdating:
+    case Phase::InPlaceUpdateFailed: return api::status::kUnknown;
     case Phase::CreateRetrying:
     case Phase::Unhealthy:
     case Phase::Failed:

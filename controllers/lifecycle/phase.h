@@ -12,18 +12,19 @@
 namespace capstan::controllers::lifecycle {
 
 enum class Phase {
-  Creating,         // no VM yet
-  CreateRetrying,   // the provider could not make it, and tries again
-  Joining,          // a VM, and no Node yet that is well
-  Running,          // the Node is well
-  Unhealthy,        // it was Running, and its Node is not well or not there
-  InPlaceUpdating,  // not judged meanwhile
-  Failed,           // given up: its owner replaces it
-  Terminating,      // being deleted
+  Creating,             // no VM yet
+  CreateRetrying,       // the provider could not make it, and tries again
+  Joining,              // a VM, and no Node yet that is well
+  Running,              // the Node is well
+  Unhealthy,            // it was Running, and its Node is not well or not there
+  InPlaceUpdating,      // not judged meanwhile
+  InPlaceUpdateFailed,  // waits for a person, and is not judged either
+  Failed,               // given up: its owner replaces it
+  Terminating,          // being deleted
 };
-inline constexpr std::array kPhases = {Phase::Creating, Phase::CreateRetrying, Phase::Joining,
-                                       Phase::Running,  Phase::Unhealthy,      Phase::InPlaceUpdating,
-                                       Phase::Failed,   Phase::Terminating};
+inline constexpr std::array kPhases = {
+    Phase::Creating,        Phase::CreateRetrying,      Phase::Joining, Phase::Running,    Phase::Unhealthy,
+    Phase::InPlaceUpdating, Phase::InPlaceUpdateFailed, Phase::Failed,  Phase::Terminating};
 std::string_view to_string(Phase phase);
 std::optional<Phase> parse_phase(std::string_view reason);
 // Status of the condition.

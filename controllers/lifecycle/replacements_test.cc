@@ -73,7 +73,7 @@ TEST(Replacements, WaitUntilTheTimeIsOver) {
 
 TEST(Replacements, WaitForEveryOneThatIsOnItsWay) {
   for (const Phase phase : {Phase::Creating, Phase::CreateRetrying, Phase::Joining, Phase::InPlaceUpdating,
-                            Phase::Failed, Phase::Terminating}) {
+                            Phase::InPlaceUpdateFailed, Phase::Failed, Phase::Terminating}) {
     EXPECT_THAT(names(asked({unhealthy("a"), in_phase("b", phase)})), IsEmpty()) << to_string(phase);
     EXPECT_THAT(names(asked({unhealthy("a"), in_phase("b", phase)}, {.limit = 2})), ElementsAre("a"))
         << to_string(phase);

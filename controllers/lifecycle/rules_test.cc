@@ -73,7 +73,7 @@ TEST(Rules, MaxInFlightIsOneUnlessThePolicySaysMore) {
 TEST(Rules, EveryPhaseButRunningAndUnhealthyCountsUnlessThePolicySaysWhich) {
   EXPECT_THAT(counted_phases(a_policy("p").node_checks().build().spec),
               ElementsAre(Phase::Creating, Phase::CreateRetrying, Phase::Joining, Phase::InPlaceUpdating,
-                          Phase::Failed, Phase::Terminating));
+                          Phase::InPlaceUpdateFailed, Phase::Failed, Phase::Terminating));
   const auto policy = a_policy("p").with([](api::MachineLifecyclePolicy& each) {
     each.spec.replacement = api::PolicyReplacement{.count_states = {"Failed"_text}};
   });

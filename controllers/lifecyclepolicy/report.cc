@@ -95,6 +95,7 @@ std::int32_t& counter_of(lifecycle::Phase phase, api::LifecycleCounts& counts) {
     case Phase::Running: return counts.running;
     case Phase::Unhealthy: return counts.unhealthy;
     case Phase::InPlaceUpdating: return counts.in_place_updating;
+    case Phase::InPlaceUpdateFailed: return counts.in_place_update_failed;
     case Phase::Failed: return counts.failed;
     case Phase::Terminating: break;
   }

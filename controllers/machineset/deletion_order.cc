@@ -55,12 +55,13 @@ int rank_of(const api::Machine& machine) {
     case Phase::Failed: return 0;
     case Phase::CreateRetrying: return 1;
     case Phase::Unhealthy: return 2;
-    case Phase::Creating: return 3;
-    case Phase::Joining: return 4;
-    case Phase::InPlaceUpdating: return 5;
+    case Phase::InPlaceUpdateFailed: return 3;
+    case Phase::Creating: return 4;
+    case Phase::Joining: return 5;
+    case Phase::InPlaceUpdating: return 6;
     case Phase::Running: break;
   }
-  return 6;
+  return 7;
 }
 
 std::int64_t seniority(const api::Machine& machine, DeletionOrder order) {

@@ -120,11 +120,12 @@ MachineBuilder in_phase(std::string_view name, std::string_view phase, Seconds a
 TEST(DeletionOrder, ByLifecycleTheWorstGoesFirst) {
   const DeletionRules rules{.now = noon(), .by_lifecycle = true};
 
-  EXPECT_THAT(ordered_by(rules, {in_phase("g", "Running"), in_phase("f", "InPlaceUpdating"),
-                                 in_phase("e", "Joining"), in_phase("d", "Creating"),
-                                 in_phase("c", "Unhealthy"), in_phase("b", "CreateRetrying"),
-                                 in_phase("a", "Failed"), in_phase("z", "Terminating").deleting()}),
-              ElementsAre("z", "a", "b", "c", "d", "e", "f", "g"));
+  EXPECT_THAT(
+      ordered_by(rules, {in_phase("h", "Running"), in_phase("g", "InPlaceUpdating"), in_phase("f", "Joining"),
+                         in_phase("e", "Creating"), in_phase("d", "InPlaceUpdateFailed"),
+                         in_phase("c", "Unhealthy"), in_phase("b", "CreateRetrying"), in_phase("a", "Failed"),
+                         in_phase("z", "Terminating").deleting()}),
+      ElementsAre("z", "a", "b", "c", "d", "e", "f", "g", "h"));
 }
 
 TEST(DeletionOrder, ByLifecycleTheOldestGoesFirstUnlessNewestIsAskedFor) {

@@ -840,7 +840,8 @@ void LifecycleWorld::tell_policy() {
   std::string text =
       fmt::format("{} running, {} unhealthy, {} failed, {} on their way, {} terminating; {} in flight",
                   counts.running, counts.unhealthy, counts.failed,
-                  counts.creating + counts.create_retrying + counts.joining + counts.in_place_updating,
+                  counts.creating + counts.create_retrying + counts.joining + counts.in_place_updating +
+                      counts.in_place_update_failed,
                   counts.terminating, status.in_flight);
   if (api::conditions::is_true(policy->status.conditions, api::policy::condition::kHealthCheckOverlap))
     text += "; overlaps a health check";
