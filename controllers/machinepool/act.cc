@@ -27,6 +27,7 @@ struct CarryOut {
   bool operator()(const DeleteMachine& action);
   bool operator()(const GrantReplacement& action);
   bool operator()(const ReplaceMachine& action);
+  bool operator()(const WriteVictims& action);
   bool operator()(const WriteNode& action);
   bool operator()(const RetireNodes& action);
   bool operator()(const DrainNodes& action) { return drain_nodes(turn, action); }
@@ -115,6 +116,11 @@ bool CarryOut::operator()(const GrantReplacement& action) {
 
 bool CarryOut::operator()(const ReplaceMachine& action) {
   turn.keep(replace_machine(turn, action));
+  return true;
+}
+
+bool CarryOut::operator()(const WriteVictims& action) {
+  turn.keep(write_victims(turn, action));
   return true;
 }
 

@@ -5,8 +5,10 @@
 #include <array>
 #include <boost/json.hpp>
 
+#include "api/policy/names.h"
 #include "api/schema/encode.h"
 #include "base/try.h"
+#include "controllers/lifecycle/victims.h"
 #include "controllers/shared/grant.h"
 #include "controllers/shared/repair_managers.h"
 #include "controllers/shared/turn_steps.h"
@@ -101,10 +103,33 @@ Result<void> replace_machine(ActTurn& turn, const ReplaceMachine& action) {
                                       clearance, std::move(options));
   if (!removed && removed.error().code == Code::Conflict) return {};
   TRY(removed);
+  std::string text = action.named
+                         ? fmt::format("Deleted Machine \"{}\", which annotation {} names",
+                                       metadata.name.view(), api::policy::annotation::kVictims)
+                         : fmt::format("Deleted Machine \"{}\", which has failed", metadata.name.view());
   record_note(turn.with.deps.events,
               runtime::reference_to(kube::resource_of<api::MachinePool>(), turn.seen.pool->metadata),
-              {.code = api::NoteCode::Deleted,
-               .text = fmt::format("Deleted Machine \"{}\", which has failed", metadata.name.view())});
+              {.code = api::NoteCode::Deleted, .text = std::move(text)});
+  return {};
+}
+
+// Bound to the version that was seen: more may have been named meanwhile.
+Result<void> write_victims(ActTurn& turn, const WriteVictims& action) {
+  const auto& with = turn.with;
+  const api::MachinePool before = turn.effects.pool;
+  api::MachinePool after = before;
+  if (lifecycle::victims_said(after.metadata.annotations) != action.from) return {};
+  lifecycle::rewrite_victims(after.metadata.annotations, action.to);
+  auto written = TRY(kube::patch_part(with.deps.client, before, after, kube::Part::Main, kube::Lock::Always,
+                                      turn.deadline()));
+  if (!written) return {};
+  with.host.consistency.wrote(turn.key, with.deps.caches.machine_pools, written->metadata.resource_version);
+  turn.effects.pool = std::move(*written);
+  const auto pool = runtime::reference_to(kube::resource_of<api::MachinePool>(), turn.seen.pool->metadata);
+  for (const std::string& line : action.dropped)
+    record_note(with.deps.events, pool, {.code = api::NoteCode::VictimDropped, .text = line});
+  if (!action.overruled.empty())
+    record_note(with.deps.events, pool, {.code = api::NoteCode::AliasOverruled, .text = action.overruled});
   return {};
 }
 

@@ -12,5 +12,6 @@ Result<void> write_up_to_date(ActTurn& turn, const WriteUpToDate& action);
 Result<void> delete_machine(ActTurn& turn, const DeleteMachine& action);
 Result<void> grant(ActTurn& turn, const GrantReplacement& action);
 Result<void> replace_machine(ActTurn& turn, const ReplaceMachine& action);
+Result<void> write_victims(ActTurn& turn, const WriteVictims& action);
 
 }  // namespace capstan::controllers::machinepool

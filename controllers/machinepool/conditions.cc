@@ -11,6 +11,7 @@
 #include "api/conditions/mirror.h"
 #include "api/conditions/v1beta1.h"
 #include "api/contract/foreign_conditions.h"
+#include "api/policy/names.h"
 #include "base/text_fmt.h"
 #include "controllers/machinepool/counters.h"
 #include "runtime/paused.h"
@@ -206,17 +207,27 @@ api::Condition scaling_up(const Observation& seen, const api::MachinePool& now, 
   return conditions::make(condition::kScalingUp, status::kTrue, reason::kScalingUp, message);
 }
 
+// Empty where no named Machine waits.
+std::string named_and_kept(const Plan& plan) {
+  if (plan.victims_held.empty()) return {};
+  return fmt::format("Machines that annotation {} names stay: {}", api::policy::annotation::kVictims,
+                     fmt::join(plan.victims_held, "; "));
+}
+
 api::Condition scaling_down(const Observation& seen, const api::MachinePool& now, const Plan& plan,
                             const Effects& effects) {
   if (auto none = no_size(condition::kScalingDown, now, plan)) return *none;
   const std::int32_t present = now.status.replicas.value_or(0);
   const std::size_t left = effects.kept.size() + plan.held;
-  if (present <= *now.spec.replicas && left == 0) {
+  const std::string named = named_and_kept(plan);
+  if (present <= *now.spec.replicas && left == 0 && named.empty()) {
     return conditions::make(condition::kScalingDown, status::kFalse, reason::kNotScalingDown);
   }
-  std::string message = present > *now.spec.replicas
-                            ? fmt::format("Scaling down from {} to {} replicas", present, *now.spec.replicas)
-                            : fmt::format("Nodes whose instance left the list have to go: {}", left);
+  std::string message = named;
+  if (present > *now.spec.replicas)
+    message = fmt::format("Scaling down from {} to {} replicas", present, *now.spec.replicas);
+  else if (left > 0)
+    message = fmt::format("Nodes whose instance left the list have to go: {}", left);
   if (plan.held > 0) message += "\n* " + seen.may_delete.why;
   if (!effects.node_trouble.empty()) message += "\n* " + effects.node_trouble;
   if (!effects.draining.empty()) message += "\n" + effects.draining;

@@ -12,6 +12,7 @@
 #include "controllers/machinepool/node_change.h"
 #include "controllers/machinepool/pool_machines.h"
 #include "controllers/machinepool/pool_replacements.h"
+#include "controllers/machinepool/pool_victims.h"
 #include "controllers/shared/recheck.h"
 #include "kube/kinds.h"
 #include "runtime/ownership.h"
@@ -58,6 +59,7 @@ Plan decide(const Observation& seen) {
   claim_providers(seen, plan);
   machines_phase(seen, plan);
   replace_machines(seen, plan);
+  settle_victims(seen, plan);
   write_nodes(seen, plan);
   retire_nodes(seen, plan);
   return plan;

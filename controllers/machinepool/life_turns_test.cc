@@ -16,6 +16,7 @@ namespace {
 using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
+using testing::StartsWith;
 using namespace std::chrono_literals;
 
 constexpr std::string_view kLongAgo = "2020-01-01T12:00:00Z";
@@ -26,12 +27,12 @@ builders::MachineLifecyclePolicyBuilder care() {
 }
 
 json::object condition(std::string_view type, std::string_view status, std::string_view reason,
-                       std::string_view message) {
+                       std::string_view message, std::string_view since = kLongAgo) {
   return {{"type", type},
           {"status", status},
           {"reason", reason},
           {"message", message},
-          {"lastTransitionTime", kLongAgo}};
+          {"lastTransitionTime", since}};
 }
 
 void connect(MachinePoolFixture& stage) {
@@ -43,12 +44,18 @@ void connect(MachinePoolFixture& stage) {
 
 // As the Machine controller says it.
 void says(MachinePoolFixture& stage, std::string_view machine, std::string_view reason,
-          std::string_view message = "HealthCheck Processing NodeNotReady: Ready is False") {
+          std::string_view message = "HealthCheck Processing NodeNotReady: Ready is False",
+          std::string_view since = kLongAgo) {
   json::array conditions;
-  conditions.push_back(
-      condition(api::policy::condition::kLifecycle, reason == "Running" ? "True" : "False", reason, message));
+  conditions.push_back(condition(api::policy::condition::kLifecycle, reason == "Running" ? "True" : "False",
+                                 reason, message, since));
   conditions.push_back(condition(api::condition::kUpToDate, "True", api::reason::kUpToDate, ""));
   stage.patch(kMachines, machine, {{"status", {{"conditions", std::move(conditions)}}}}, "status");
+}
+
+// It left Running just now.
+void falls_ill(MachinePoolFixture& stage, std::string_view machine, std::string_view message) {
+  says(stage, machine, "Unhealthy", message, Time::from(stage.baton.now()).to_string());
 }
 
 // Three instances that run, a Machine for each.
@@ -124,6 +131,41 @@ TEST(LifeTurns, ReplaceAMachineOfAPoolThatTookTooLongWithoutAPlace) {
   });
 }
 
+TEST(LifeTurns, LetAMachineOfAPoolThatAUserWantsReplacedGoAtOnceWithinTheLimit) {
+  in_simulation([](MachinePoolFixture& stage) {
+    run_with_machines(stage, care());
+
+    falls_ill(stage, "b1", "HealthCheck Processing NodeNotReady: Ready is False");
+    stage.settle(1min);
+    EXPECT_FALSE(is_granted(stage, "b1"));
+
+    falls_ill(stage, "b1", "HealthCheck Processing ReplaceRequested: annotation capstan.dev/replace");
+    falls_ill(stage, "b2", "HealthCheck Processing ReplaceRequested: annotation capstan.dev/replace");
+    stage.settle(1min);
+
+    EXPECT_TRUE(is_granted(stage, "b1") != is_granted(stage, "b2"));
+    EXPECT_FALSE(is_granted(stage, "b3"));
+  });
+}
+
+TEST(LifeTurns, LetAMachineOfAPoolWhoseNodeWasDeletedGoAtOnceWithinTheLimit) {
+  in_simulation([](MachinePoolFixture& stage) {
+    run_with_machines(stage, care());
+    says(stage, "b1", "Unhealthy");
+    stage.settle(1min);
+    EXPECT_TRUE(is_granted(stage, "b1"));
+
+    falls_ill(stage, "b2", "HealthCheck Processing NodeDeleted: Node b2 is gone, the API server says");
+    stage.settle(1min);
+    EXPECT_FALSE(is_granted(stage, "b2")) << "b1 is in flight";
+
+    says(stage, "b1", "Running");
+    stage.settle(1min);
+
+    EXPECT_TRUE(is_granted(stage, "b2"));
+  });
+}
+
 TEST(LifeTurns, KeepAPreservedMachineOfAPool) {
   in_simulation([](MachinePoolFixture& stage) {
     run_with_machines(stage, care());
@@ -188,6 +230,134 @@ TEST(LifeTurns, NameTheSickNodesOfAPoolWithoutMachinesAndReplaceNothing) {
               HasSubstr("* Node n2: annotation capstan.dev/replace of Node n2 replaces nothing here")));
     EXPECT_TRUE(stage.node_exists("n1"));
     EXPECT_TRUE(stage.node_exists("n2"));
+  });
+}
+
+// --- named to go ---
+
+void name_victims(MachinePoolFixture& stage, std::string_view victims, json::object spec = {}) {
+  json::object annotations;
+  annotations[api::policy::annotation::kVictims] = victims;
+  stage.patch(kPools, kPool, {{"metadata", {{"annotations", annotations}}}, {"spec", std::move(spec)}});
+}
+
+std::string victims_of(MachinePoolFixture& stage) {
+  return std::string(stage.pool().metadata.annotations.value_or_empty(api::policy::annotation::kVictims));
+}
+
+std::string mark_of(MachinePoolFixture& stage, std::string_view machine) {
+  const auto found = stage.read<api::Machine>(machine);
+  const auto* mark = found.metadata.annotations.find(api::annotation::kDeleteMachine);
+  return mark == nullptr ? "none" : mark->str();
+}
+
+TEST(NamedMachinesOfAPool, AreMarkedForTheProviderThatIsToTakeThem) {
+  in_simulation([](MachinePoolFixture& stage) {
+    run_with_machines(stage, care());
+
+    name_victims(stage, "b2", {{"replicas", 2}});
+    stage.settle(1min);
+
+    EXPECT_EQ(mark_of(stage, "b2"), "capstan.dev/victims");
+    EXPECT_EQ(mark_of(stage, "b1"), "none");
+    EXPECT_FALSE(is_going(stage, "b2"));
+    EXPECT_THAT(victims_of(stage), StartsWith("b2~20"));
+  });
+}
+
+TEST(NamedMachinesOfAPool, AreDeletedAndReplacedWhereNoFewerAreWanted) {
+  in_simulation([](MachinePoolFixture& stage) {
+    run_with_machines(stage, care());
+
+    name_victims(stage, "b2");
+    stage.settle(1min);
+
+    EXPECT_TRUE(is_going(stage, "b2"));
+    EXPECT_FALSE(is_going(stage, "b1"));
+    EXPECT_EQ(victims_of(stage), "");
+    EXPECT_THAT(stage.events.events,
+                Contains(HasSubstr("Deleted Machine \"b2\", which annotation capstan.dev/victims names")));
+  });
+}
+
+TEST(NamedMachinesOfAPool, GoAlsoWhereTheProviderTookAnother) {
+  in_simulation([](MachinePoolFixture& stage) {
+    run_with_machines(stage, care());
+    name_victims(stage, "b2", {{"replicas", 2}});
+    stage.settle(1min);
+
+    stage.remove(kBoxes, "b3");
+    stage.infrastructure_has({"b1", "b2"}, {{"infrastructureMachineKind", "Box"}});
+    stage.settle(1min);
+
+    EXPECT_TRUE(is_going(stage, "b3"));
+    EXPECT_TRUE(is_going(stage, "b2"));
+    EXPECT_FALSE(is_going(stage, "b1"));
+  });
+}
+
+TEST(NamedMachinesOfAPool, LoseOurMarkWhenTheTimeOfTheNameIsOverAndKeepAUsers) {
+  in_simulation([](MachinePoolFixture& stage) {
+    run_with_machines(stage, care());
+    stage.patch(kMachines, "b1",
+                {{"metadata", {{"annotations", {{api::annotation::kDeleteMachine, "mine"}}}}}});
+    stage.settle();
+    name_victims(stage, "b1,b2", {{"replicas", 1}});
+    stage.settle(1min);
+    EXPECT_EQ(mark_of(stage, "b2"), "capstan.dev/victims");
+
+    stage.settle(61min);
+
+    EXPECT_EQ(mark_of(stage, "b1"), "mine");
+    EXPECT_EQ(mark_of(stage, "b2"), "none");
+    EXPECT_EQ(victims_of(stage), "");
+    EXPECT_THAT(stage.events.events, Contains(HasSubstr("named more than 1h")));
+  });
+}
+
+TEST(NamedMachinesOfAPool, AreDroppedWithTheReasonWhereThereAreNone) {
+  in_simulation([](MachinePoolFixture& stage) {
+    run_with_machines(stage, care());
+
+    name_victims(stage, "nobody", {{"replicas", 2}});
+    stage.settle(1min);
+
+    EXPECT_EQ(victims_of(stage), "");
+    EXPECT_THAT(stage.events.events, Contains(HasSubstr("nobody: no Machine of that name is there")));
+  });
+}
+
+TEST(NamedMachinesOfAPool, AreDroppedByAPoolWithoutMachines) {
+  in_simulation([](MachinePoolFixture& stage) {
+    stage.run_two();
+
+    name_victims(stage, "n1", {{"replicas", 1}});
+    stage.settle(1min);
+
+    EXPECT_EQ(victims_of(stage), "");
+    EXPECT_THAT(stage.events.events, Contains(HasSubstr("n1: the pool has no Machines")));
+    EXPECT_TRUE(stage.node_exists("n1"));
+  });
+}
+
+TEST(NamedMachinesOfAPool, StayOutsideTheWindowsAndThePoolSaysWhy) {
+  in_simulation([](MachinePoolFixture& stage) {
+    auto policy = care().build();
+    policy.spec.windows = std::vector<api::PolicyWindow>{{.cron = Text("0 2 30 2 *"),
+                                                          .duration_seconds = 3600,
+                                                          .time_zone = Text("UTC"),
+                                                          .intents = std::vector<Text>{Text("ScaleIn")}}};
+    run_with_machines(stage, policy);
+
+    name_victims(stage, "b2");
+    stage.settle(1min);
+
+    EXPECT_FALSE(is_going(stage, "b2"));
+    const auto pool = stage.pool();
+    const auto condition = api::conditions::find(pool.status.conditions, api::condition::kScalingDown);
+    ASSERT_NE(condition, nullptr);
+    EXPECT_THAT(condition->message.str(),
+                HasSubstr("Machines that annotation capstan.dev/victims names stay: "));
   });
 }
 

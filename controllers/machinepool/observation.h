@@ -80,6 +80,7 @@ struct Observation {
   lifecycle::Contact contact = {};
   runtime::Verdict may_replace = {};          // what stands for a Machine that has failed
   safety::DeletionRules deletion_rules = {};  // only their windows count here
+  runtime::Verdict may_scale_down = {};       // what stands for a Machine that the pool names to go
   bool fleet_limited = false;                 // deletions need a place in the limits of the FleetPolicy
   bool connected = false;                     // to the workload cluster
   kubeconfig::Reach reach = {};

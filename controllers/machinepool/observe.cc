@@ -8,6 +8,7 @@
 #include "api/v1beta2/syntax.h"
 #include "base/try.h"
 #include "controllers/claims/claims.h"
+#include "controllers/lifecycle/victims.h"
 #include "controllers/safety/fleet_request.h"
 #include "controllers/safety/see_deletion_rules.h"
 #include "controllers/safety/take_census.h"
@@ -341,6 +342,16 @@ void see_life(const ObserveContext& with, const PolicyChoice& choice, Observatio
   seen.fleet_limited = safety::limits_fleet(deps.caches);
 }
 
+void see_rules_of_victims(const ObserveContext& with, const PolicyChoice& choice, Observation& seen) {
+  if (lifecycle::victims_said(seen.pool->metadata.annotations).empty()) return;
+  const Deps& deps = with.deps;
+  const ObjectKey self = runtime::key_of(*seen.pool);
+  seen.may_scale_down =
+      deps.brake.ask(runtime::Intent::ScaleDown, {.kind = api::kind::kMachinePool, .key = self});
+  seen.deletion_rules = safety::see_deletion_rules(deps.caches, choice);
+  seen.fleet_limited = safety::limits_fleet(deps.caches);
+}
+
 // Looks for the second time at an infrastructure that has lost all instances at once.
 void confirm_empty_list(const Gathering& from, Observation& seen) {
   if (!says_emptied(seen.infra_says, *seen.pool)) return;
@@ -407,6 +418,7 @@ Observation observe(const ObserveContext& with, Memory& memory, Belonged known) 
       deps.brake.ask(runtime::Intent::DeletePoolInstance, {.kind = api::kind::kMachinePool, .key = self});
   if (choice.policy) seen.node_template = choice.policy->spec.node_template;
   see_life(with, choice, seen);
+  see_rules_of_victims(with, choice, seen);
   seen.policy_known = deps.caches.machine_lifecycle_policies.synced();
   seen.reach = deps.workload_clusters.reach(cluster);
   if (seen.connected) see_nodes(from, seen);

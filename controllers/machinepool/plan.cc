@@ -51,7 +51,11 @@ struct InWords {
     return fmt::format("let Machine {} be replaced", action.machine->metadata.name);
   }
   std::string operator()(const ReplaceMachine& action) const {
-    return fmt::format("delete Machine {}, which has failed", action.machine->metadata.name);
+    return fmt::format("delete Machine {}, which {}", action.machine->metadata.name,
+                       action.named ? "is named" : "has failed");
+  }
+  std::string operator()(const WriteVictims& action) const {
+    return fmt::format("victims: {} -> {}", action.from, action.to);
   }
 
   // --- Nodes ---

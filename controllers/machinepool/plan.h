@@ -84,10 +84,20 @@ struct GrantReplacement {
   Snapshot<api::Machine> machine = {};
   bool operator==(const GrantReplacement&) const = default;
 };
-// It has failed by that policy: deleted in the version that says so. The provider makes another instance.
+// It has failed by that policy, or is named: deleted in the version that was seen. The provider makes another
+// instance.
 struct ReplaceMachine {
   Snapshot<api::Machine> machine = {};
+  bool named = false;  // by capstan.dev/victims
   bool operator==(const ReplaceMachine&) const = default;
+};
+// The annotation capstan.dev/victims of the pool becomes what is left of it.
+struct WriteVictims {
+  std::string from = {};
+  std::string to = {};  // empty: there is none any more
+  std::vector<std::string> dropped = {};
+  std::string overruled = {};  // what an alias says beside it
+  bool operator==(const WriteVictims&) const = default;
 };
 
 // --- Nodes ---
@@ -125,7 +135,7 @@ struct DeleteNodes {
 using Action =
     std::variant<WritePool, ClaimProvider, ConfirmList, DeleteProvider, ConfirmGone, DropFinalizer,
                  CreateMachine, ApplyMachine, RepairManagers, WriteUpToDate, DeleteMachine, GrantReplacement,
-                 ReplaceMachine, WriteNode, RetireNodes, DrainNodes, DeleteNodes>;
+                 ReplaceMachine, WriteVictims, WriteNode, RetireNodes, DrainNodes, DeleteNodes>;
 
 struct Plan {
   // Nothing can be said yet: a cache is still being filled. Write nothing, look again so soon.
@@ -142,6 +152,7 @@ struct Plan {
   std::size_t held = 0;                             // Nodes and Machines that a shut brake alone keeps
   std::vector<std::string> troubles = {};           // what can't go on; keeps observedGeneration back
   std::vector<std::string> replacements_held = {};  // why Machines that are not well are not replaced now
+  std::vector<std::string> victims_held = {};       // why Machines that are named are not deleted now
 
   // Of a pool that goes, for its condition.
   std::string_view reason = {};

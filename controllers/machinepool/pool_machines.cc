@@ -9,6 +9,7 @@
 #include "api/v1beta2/machine_rules.h"
 #include "api/v1beta2/syntax.h"
 #include "base/safeguards.h"
+#include "controllers/machinepool/pool_victims.h"
 #include "kube/kinds.h"
 #include "runtime/ownership.h"
 
@@ -107,19 +108,28 @@ bool is_left_alone(const ContractObject& object, const Machine* present) {
   return present != nullptr ? present->metadata.deleting() : object.metadata.deleting();
 }
 
-void apply(const Observation& seen, const ContractObject& object, const Snapshot<Machine>& present,
+struct MachineOfObject {
+  const ContractObject& object;
+  const Snapshot<Machine>& machine;
+};
+
+void apply(const Observation& seen, const lifecycle::Victims& named, const MachineOfObject& present,
            MachinesPlan& plan) {
-  if (std::ranges::find(seen.machines.unmanaged, present) != seen.machines.unmanaged.end()) {
-    plan.actions.push_back(RepairManagers{.machine = present});
-  } else {
-    plan.actions.push_back(ApplyMachine{.from = present, .to = wanted_machine(seen, object, present.get())});
+  const auto& machine = present.machine;
+  if (std::ranges::find(seen.machines.unmanaged, machine) != seen.machines.unmanaged.end()) {
+    plan.actions.push_back(RepairManagers{.machine = machine});
+    return;
   }
+  Machine wanted = wanted_machine(seen, present.object, machine.get());
+  mark_victim(named, *machine, wanted);
+  plan.actions.push_back(ApplyMachine{.from = machine, .to = std::move(wanted)});
 }
 
 using ByObject = std::map<std::string_view, Snapshot<Machine>>;  // by the name of the provider's object
 
 // What is left of `machines` afterwards has no object.
 void create_and_apply(const Observation& seen, ByObject& machines, MachinesPlan& plan) {
+  const lifecycle::Victims named = named_victims(seen);
   std::size_t created = 0;
   bool complete = true;
   for (const auto& object : seen.machines.objects) {
@@ -132,7 +142,7 @@ void create_and_apply(const Observation& seen, ByObject& machines, MachinesPlan&
     } else if (!complete) {
       continue;
     } else if (present) {
-      apply(seen, *object, present, plan);
+      apply(seen, named, {.object = *object, .machine = present}, plan);
     } else if (!seen.fresh) {
       continue;
     } else if (++created > kMachinesPerTurn) {
