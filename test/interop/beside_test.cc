@@ -17,11 +17,28 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
+using ::testing::StartsWith;
 
-using Lines = std::vector<std::string>;
 constexpr std::string_view kGates = "--feature-gates=ClusterTopology=true";
 constexpr auto kPromised = seconds(5);  // until the topology goes on
-constexpr auto kPolling = seconds(1);   // what this test itself is late by, at most
+
+constexpr Explained kExplained[] = {
+    kWatchCacheIsBuilt,
+    kNoKubeconfigYet,
+    kNodeIsGone,
+    kWorkloadServerIsGone,
+    kControlPlaneComesFirst,
+    kUpstreamsControlPlaneWaits,
+    kGoneBeforeItsStatus,
+    kFinalizersAtOnce,
+    kGoneBeforeItsDeletion,
+    {.pattern = "^patch clusters .* 500$|topology/cluster: turn failed .*failed calling webhook",
+     .why = "the webhooks of Clusters are upstream's, whose core is started anew",
+     .sometimes = "only where the Cluster is to be woken just then"},
+    {.pattern = "^get leases .*/capstan-beside-system/leases/controller-leader-election-capi(-capstan)? 404$",
+     .why = "there is no Capstan without a filter beside it, and the first manager makes its own Lease"},
+    {.pattern = "^get (machinehealthchecks|kubeadmconfigtemplates|devmachinetemplates) .* 404$",
+     .why = "what a topology has made for a MachineDeployment is looked for before it is deleted"}};
 
 class BesideUpstream : public Neighbours {
  protected:
@@ -38,6 +55,7 @@ class BesideUpstream : public Neighbours {
                                   .program = "capstan",
                                   .health_port = kHealthPort});
     audit_ = std::make_unique<AuditReader>(servers_->audit_log());
+    explain(kExplained);
   }
   static void start_core() {
     start_upstream_core({std::string(kGates), "--watch-filter=upstream",
@@ -78,17 +96,20 @@ class BesideUpstream : public Neighbours {
     const SystemClock clock;
     const SteadyTime done = clock.steady_now();
     ASSERT_TRUE(fleet.eventually([&] { return has_version(second, version); }));
-    EXPECT_LE(clock.steady_now() - done, kPromised + kPolling);
+    EXPECT_LE(clock.steady_now() - done, kPromised);
     EXPECT_TRUE(fleet.eventually([&] { return is_all_of(second, version); }));
   }
-  static std::vector<AuditEntry> done_by(std::string_view agent, std::string_view verb,
-                                         std::string_view resource) {
-    auto entries = audit_->more().value();
-    std::erase_if(entries, [&](const AuditEntry& entry) {
-      return entry.agent != agent || entry.verb != verb || entry.resource != resource || entry.code >= 300;
-    });
-    return entries;
+  // "VERB RESOURCE NAMESPACE/NAME": what upstream's core did since the last look to Machines and MachineSets.
+  static Lines writes_of_upstream_to_ours() {
+    Lines writes;
+    const auto entries = audit_->more();
+    EXPECT_TRUE(entries) << entries.error().describe();
+    for (const AuditEntry& entry : entries.value_or(std::vector<AuditEntry>()))
+      if (entry.agent == "core" && is_write(entry) && entry.code < 300 && is_ours(entry.resource))
+        writes.push_back(entry.verb + " " + entry.resource + " " + entry.object);
+    return writes;
   }
+  static bool is_ours(const std::string& resource) { return resource.starts_with("machines"); }
 
   static inline std::unique_ptr<AuditReader> audit_;
 
@@ -159,6 +180,8 @@ TEST_F(BesideUpstream, AFleetOfAClusterClassComesUpRollsAndGoes) {
                      "--field-selector=metadata.name=" + leaving}),
             "");
 
+  EXPECT_THAT(writes_of_upstream_to_ours(), Each(StartsWith("patch "))) << "it makes and deletes none";
+
   // Upstream's core starts anew, and with it come turns over objects that are not its own.
   stop_upstream_core();
   start_core();
@@ -172,9 +195,7 @@ TEST_F(BesideUpstream, AFleetOfAClusterClassComesUpRollsAndGoes) {
   }));
   EXPECT_THAT(kubectl({"get", "devmachines,kubeadmconfigs,kubeadmcontrolplanes,devclusters", "-o=name"}),
               IsEmpty());
-
-  // Who did it.
-  EXPECT_THAT(done_by("core", "create", "machines"), IsEmpty());
+  EXPECT_THAT(writes_of_upstream_to_ours(), Each(StartsWith("patch "))) << "nor after its start";
 }
 
 }  // namespace

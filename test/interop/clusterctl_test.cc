@@ -20,11 +20,19 @@ using ::testing::Not;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
 
-using Lines = std::vector<std::string>;
-
 constexpr std::string_view kWayBack = "v1.14.300";
 constexpr std::string_view kHook = "pre-drain.delete.hook.machine.cluster.x-k8s.io/held";
 constexpr std::string_view kClusters[] = {"still", "held"};
+
+constexpr Explained kExplained[] = {kForeignCertificate,
+                                    kWatchCacheIsBuilt,
+                                    kFirstLease,
+                                    kNoKubeconfigYet,
+                                    kControlPlaneComesFirst,
+                                    kUpstreamsControlPlaneWaits,
+                                    {.pattern = "^get leases .* 403$|a right is missing; .*leases",
+                                     .why = "clusterctl takes our roles away while our manager runs",
+                                     .sometimes = "it depends on when the manager looks at its Lease"}};
 
 // Two Clusters: one at rest, and one with a roll that is paused and a Machine whose deletion waits.
 class Clusterctl : public Neighbours {
@@ -35,6 +43,7 @@ class Clusterctl : public Neighbours {
     if (!HasFatalFailure()) install_upstream();
     if (!HasFatalFailure()) start_upstream_core({});
     if (!HasFatalFailure()) start_providers();
+    explain(kExplained);
   }
 
   // --- the fleet ---

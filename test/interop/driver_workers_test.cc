@@ -66,6 +66,20 @@ constexpr const char* kNodes = "/api/v1/nodes";
 constexpr std::string_view kNode = R"({{"apiVersion":"v1","kind":"Node","metadata":{{"name":"{}"}},
 "spec":{{"providerID":"{}"}},"status":{}}})";
 
+constexpr Explained kExplained[] = {kForeignCertificate,
+                                    kWatchCacheIsBuilt,
+                                    kFirstLease,
+                                    kNoKubeconfigYet,
+                                    kControlPlaneIsGone,
+                                    kWorkloadServerIsGone,
+                                    kControlPlaneComesFirst,
+                                    kUpstreamsControlPlaneWaits,
+                                    kGoneBeforeItsStatus,
+                                    kFinalizersAtOnce,
+                                    kGoneBeforeItsDeletion,
+                                    {.pattern = "^get (drivermachinepools|cloudconfigs) .* 404$",
+                                     .why = "a MachinePool goes when these are gone, by a live read"}};
+
 class DriverWorkers : public Neighbours {
  protected:
   static void SetUpTestSuite() {
@@ -162,6 +176,7 @@ class DriverWorkers : public Neighbours {
     auto provider = cloud_->start_provider(servers_->kubeconfig_path(), "capstan-provider");
     ASSERT_TRUE(provider) << provider.error().describe();
     provider_ = std::move(*provider);
+    explain(kExplained, {provider_.log()});
   }
 
   static inline std::unique_ptr<SimulatedCloud> cloud_;

@@ -121,9 +121,19 @@ bool Neighbours::answers(int port) {
   return answer && answer->status == 200;
 }
 
+void Neighbours::explain(std::span<const Explained> list, std::vector<fs::path> more_logs) {
+  explained_.assign(list.begin(), list.end());
+  more_logs_ = std::move(more_logs);
+}
+
 void Neighbours::TearDownTestSuite() {
   processes_.clear();
   core_.kill();
+  manager_.kill();
+  if (servers_) {
+    more_logs_.push_back(manager_.log());
+    expect_explained(troubles_of(*servers_, more_logs_), explained_);
+  }
   InstalledManager::TearDownTestSuite();
 }
 

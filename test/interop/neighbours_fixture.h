@@ -4,11 +4,13 @@
 // name what scripts/lib/neighbours.sh and upstream_core.sh built: without them the tests fail and say so.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "test/envtest/installed_manager_fixture.h"
+#include "test/interop/explained.h"
 #include "test/interop/fleet_walk.h"
 
 namespace capstan::envtest {
@@ -16,6 +18,7 @@ namespace capstan::envtest {
 class Neighbours : public InstalledManager {
  protected:
   static void SetUpTestSuite();
+  // Fails the suite for what went wrong in it and is not in the list of explain().
   static void TearDownTestSuite();
   void SetUp() override;
   void TearDown() override;
@@ -37,6 +40,9 @@ class Neighbours : public InstalledManager {
   static bool answers(int port);
   // Of the release of upstream that was built.
   static std::string version();
+
+  // What may go wrong in this suite, and whose logs are read at its end, beside the manager's.
+  static void explain(std::span<const Explained> list, std::vector<fs::path> more_logs = {});
 
   // What a user fills into a template of config/samples/in-memory.
   struct FleetWish {
@@ -70,6 +76,8 @@ class Neighbours : public InstalledManager {
 
   static inline std::vector<ChildProcess> processes_;
   static inline ChildProcess core_;
+  static inline std::vector<Explained> explained_;
+  static inline std::vector<fs::path> more_logs_;
 };
 
 }  // namespace capstan::envtest

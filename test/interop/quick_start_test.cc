@@ -8,7 +8,18 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-class QuickStart : public Neighbours {};
+constexpr Explained kExplained[] = {
+    kForeignCertificate,         kWatchCacheIsBuilt,   kFirstLease,           kNoKubeconfigYet,
+    kControlPlaneIsGone,         kNodeIsGone,          kWorkloadServerIsGone, kControlPlaneComesFirst,
+    kUpstreamsControlPlaneWaits, kGoneBeforeItsStatus, kFinalizersAtOnce,     kGoneBeforeItsDeletion};
+
+class QuickStart : public Neighbours {
+ protected:
+  static void SetUpTestSuite() {
+    Neighbours::SetUpTestSuite();
+    explain(kExplained);
+  }
+};
 
 TEST_F(QuickStart, AManifestOfV1beta2BecomesMachinesAndGoesAgain) {
   comes_up({.name = "quick", .api_version = "v1beta2", .control_planes = 3, .workers = 3});
@@ -17,8 +28,19 @@ TEST_F(QuickStart, AManifestOfV1beta2BecomesMachinesAndGoesAgain) {
   goes("quick");
 }
 
-TEST_F(QuickStart, AManifestOfV1beta1BecomesMachinesAndGoesAgain) {
+// As a tool does that was never moved to v1beta2: it applies its manifest again.
+TEST_F(QuickStart, AFleetOfAManifestOfV1beta1GrowsAndRollsByItAndGoesAgain) {
   comes_up({.name = "older", .api_version = "v1beta1", .control_planes = 1, .workers = 2});
+  std::string changed =
+      generated({.name = "older", .api_version = "v1beta1", .control_planes = 1, .workers = 3});
+  const auto of_the_workers = changed.rfind("v1.36.0");
+  ASSERT_NE(of_the_workers, std::string::npos);
+  walk("older").kubectl({"apply", "-f=-"}, changed.replace(of_the_workers, 7, "v1.36.1"));
+  eventually({"get", "machines", "-l=cluster.x-k8s.io/deployment-name=older-md-0",
+              "-o=jsonpath={.items[*].spec.version}"},
+             "v1.36.1 v1.36.1 v1.36.1");
+  eventually(condition_of("machinedeployment/older-md-0", "RollingOut"), "False");
+  EXPECT_THAT(machines_with_node("older"), SizeIs(4));
   goes("older");
 }
 
