@@ -75,7 +75,7 @@ class Package : public ::testing::Test {
     auto started = RealServers::start(
         {.controller_manager = true,
          .controllers = {"garbage-collector-controller", "namespace-controller",
-                         "clusterrole-aggregation-controller"},
+                         "clusterrole-aggregation-controller", "disruption-controller"},
          .audit_policy = std::string(kAudit),
          .apiserver_flags = {"--enable-admission-plugins=OwnerReferencesPermissionEnforcement"}});
     ASSERT_TRUE(started) << started.error().describe();

@@ -11,6 +11,7 @@
 
 #include "base/base64.h"
 #include "test/envtest/installed_manager_fixture.h"
+#include "test/interop/explained.h"
 #include "test/interop/simulated_cloud.h"
 
 namespace capstan::envtest {
@@ -66,6 +67,37 @@ metadata: {{name: fleet}}
 spec: {{limits: [{{max: 100}}]}}
 )";
 
+constexpr Explained kExplained[] = {
+    kForeignCertificate,
+    kWatchCacheIsBuilt,
+    kFirstLease,
+    {.pattern = "^get pods .*/capi-system/pods/capi-controller-manager-0 404$",
+     .why = "a manager asks whether a workload cluster is the one it runs in, and a process is no Pod"},
+    {.pattern = "^Event of capstan-bootstrap: WaitingForCluster of NodeConfig/moving: ",
+     .why = "it is made before its Cluster, as clusterctl may move it",
+     .sometimes = "the Cluster may be read first"},
+    {.pattern = "^create pods/eviction .* 429$", .why = "the budget holds it"},
+    {.pattern = "^get (drivermachinepools|cloudconfigs|driverclusters) .* 404$",
+     .why = "a pool and a Cluster go when these are gone, by a live read"}};
+
+// Two Pods of an application whose budget lets none of them go as long as the other is not ready.
+constexpr std::string_view kApplication = R"(
+apiVersion: v1
+kind: Pod
+metadata: {{name: on-{0}, namespace: default, labels: {{app: held}}}}
+spec:
+  nodeName: {0}
+  terminationGracePeriodSeconds: 0
+  containers: [{{name: c, image: i}}]
+---
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata: {{name: held, namespace: default}}
+spec: {{minAvailable: 1, selector: {{matchLabels: {{app: held}}}}}}
+)";
+constexpr std::string_view kRunning =
+    R"({"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"}]}})";
+
 class Move : public InstalledManager {
  protected:
   static void SetUpTestSuite() {
@@ -83,8 +115,14 @@ class Move : public InstalledManager {
     change_sides();
   }
   static void TearDownTestSuite() {
-    for (ChildProcess* process : {&provider_, &other_provider_, &other_manager_}) process->kill();
+    for (ChildProcess* process : {&provider_, &other_provider_, &other_manager_, &manager_}) process->kill();
     cloud_.reset();
+    if (servers_ && other_servers_) {
+      Lines troubles = troubles_of(*servers_, {manager_.log(), provider_.log()});
+      std::ranges::move(troubles_of(*other_servers_, {other_manager_.log(), other_provider_.log()}),
+                        std::back_inserter(troubles));
+      expect_explained(troubles, kExplained);
+    }
     if (other_servers_) expect_rights_sufficed(*other_servers_);
     other_servers_.reset();
     InstalledManager::TearDownTestSuite();
@@ -179,6 +217,17 @@ class Move : public InstalledManager {
       report("node/" + name, ready);
     }
   }
+  // On the Node of the Machine of that "VERSION NAME PROVIDER-ID".
+  static std::string run_a_pod_on(const std::string& worker) {
+    const std::string machine = worker.substr(worker.find(' ') + 1, worker.rfind(' ') - worker.find(' ') - 1);
+    const std::string node = field("machine/" + machine, ".status.nodeRef.name");
+    workload({"apply", "-f=-"}, fmt::format(fmt::runtime(kApplication), node));
+    workload({"patch", "pod/on-" + node, "--subresource=status", "-p=" + std::string(kRunning)});
+    return machine;
+  }
+  static std::string disruptions_allowed() {
+    return workload({"get", "pdb/held", "-o=jsonpath={.status.disruptionsAllowed}"});
+  }
   static void nodes_become_ready() {
     std::istringstream names(workload({"get", "nodes", "-o=name"}));
     for (std::string name; std::getline(names, name);) report(name, "True");
@@ -246,8 +295,18 @@ TEST_F(Move, InTheMiddleOfARolloutMakesNoMachineAndNoVmASecondTime) {
   EXPECT_THAT(lines_about("fleetpolicies", "{.metadata.name}"), IsEmpty()) << "docs/install.md says so";
   EXPECT_EQ(field("secret/cloud", ".data.account"), base64_encode(kAccount));
 
-  // The roll goes on with the Machine that it had begun with.
+  // The roll goes on with the Machine that it had begun with, up to one whose Pod has a budget.
+  const std::string held = run_a_pod_on(*workers("v1.35.0").begin());
+  EXPECT_TRUE(waited([] { return disruptions_allowed() == "0"; })) << disruptions_allowed();
   nodes_become_ready();
+  EXPECT_TRUE(waited([&] {
+    nodes_join("True");
+    return field("machine/" + held, R"(.status.conditions[?(@.type=="Deleting")].message)")
+        .contains("disruption budget");
+  }));
+  EXPECT_THAT(workload({"get", "pods", "-o=name"}), HasSubstr("pod/on-"));
+  ASSERT_THAT(workers("v1.36.0"), Not(IsEmpty()));
+  run_a_pod_on(*workers("v1.36.0").begin());  // so that the budget lets the other one go
   EXPECT_TRUE(waited([] {
     nodes_join("True");
     return workers("v1.36.0").size() == 3 && workers("v1.35.0").empty() && is_up();
