@@ -367,7 +367,7 @@ TEST(Judge, AMachineWhoseUpdateInPlaceFailedSaysSoAndIsNotJudgedByItsNode) {
   const auto sick = Look{.node = a_node("m1").not_ready()};
 
   EXPECT_EQ(told(judged(updated_in_vain("Failed"), sick)),
-            "InPlaceUpdateFailed: Update Failed: the disk is full; since 2026-01-01T12:00:00Z");
+            "InPlaceUpdateFailed: Update Failed: the disk is full; since 2026-01-01T13:00:00Z");
   EXPECT_THAT(told(judged(updated_in_vain("TimedOut"), sick)), StartsWith("InPlaceUpdateFailed: "));
   EXPECT_THAT(told(judged(updated_in_vain("Failed").deleting(), sick)), StartsWith("Terminating: "));
 }

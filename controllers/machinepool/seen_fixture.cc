@@ -46,6 +46,7 @@ struct InWords {
   std::string operator()(const GrantReplacement& each) const {
     return "grant replacement of " + each.machine->metadata.name.str();
   }
+  std::string operator()(const WriteVictims& action) const { return "victims " + action.to; }
   std::string operator()(const ReplaceMachine& each) const {
     return "replace Machine " + each.machine->metadata.name.str();
   }

@@ -80,7 +80,7 @@ constexpr std::array kFigures = {
     Figure{"machine.cost_growth", "x", 1.3, Bound::AtMost, nullptr, fleet_cost_growth},
     Figure{"idle.requests", "in 60 s", 0, Bound::AtMost, nullptr, fleet_at_rest},
     Figure{"idle.probes", "in 60 s, each cluster", 6, Bound::AtMost, nullptr, fleet_at_rest},
-    Figure{"idle.cpu_percent", "%", 0.5, Bound::AtMost, nullptr, fleet_at_rest},
+    Figure{"idle.cpu_percent", "%", 0.8, Bound::AtMost, nullptr, fleet_at_rest},
     Figure{"idle.rss_mb", "MB", 80, Bound::AtMost, nullptr, fleet_at_rest},
     Figure{"idle.requests_virtual", "in 10 virtual min", 0, Bound::AtMost, fleet_at_rest_in_virtual_time},
     Figure{"restart.first_write_s", "s", 3, Bound::AtMost, nullptr, fleet_at_rest},
