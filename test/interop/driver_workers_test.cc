@@ -152,7 +152,7 @@ class DriverWorkers : public Neighbours {
            field("machinedeployment/mixed-drivers", ".status.replicas") == machines &&
            field("machinedeployment/mixed-drivers", ".status.upToDateReplicas") == machines &&
            field("machinepool/mixed-pool", ".status.availableReplicas") == instances &&
-           vms().size() == static_cast<std::size_t>(std::stoi(machines) + std::stoi(instances));
+           vms().size() == std::stoul(machines) + std::stoul(instances);
   }
   static bool comes_to_rest_with(const std::string& machines, const std::string& instances) {
     return waited([&] { return nodes_join(), rests_with(machines, instances); });

@@ -39,10 +39,10 @@ bool whole_suite_ran() {
 }  // namespace
 
 Lines warnings_on(const RealServers& servers) {
+  const std::string each = R"({"\u001e"}Event of {.source.component}: {.reason} of )"
+                           "{.involvedObject.kind}/{.involvedObject.name}: {.message}";
   std::string events = kubectl(servers, {"get", "events", "-A", "--field-selector=type=Warning",
-                                         "-o=jsonpath={range .items[*]}{\"\\u001e\"}Event of "
-                                         "{.source.component}: {.reason} of "
-                                         "{.involvedObject.kind}/{.involvedObject.name}: {.message}{end}"});
+                                         "-o=jsonpath={range .items[*]}" + each + "{end}"});
   std::ranges::replace(events, '\n', ' ');  // of messages
   std::ranges::replace(events, '\x1e', '\n');
   Lines lines = lines_in(events);

@@ -170,7 +170,8 @@ FleetWalk Neighbours::walk(const std::string& cluster) {
 }
 
 void Neighbours::comes_up(const FleetWish& wish) {
-  walk(wish.name).comes_up(generated(wish), static_cast<std::size_t>(wish.control_planes + wish.workers));
+  walk(wish.name).comes_up(generated(wish), static_cast<std::size_t>(wish.control_planes) +
+                                                static_cast<std::size_t>(wish.workers));
 }
 
 void Neighbours::goes(const std::string& cluster) {
