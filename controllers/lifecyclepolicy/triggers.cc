@@ -56,7 +56,7 @@ bool counts_the_same(const api::Machine& before, const api::Machine& after) {
 bool preserves_the_same(const Change<api::Machine>& change) {
   if (!change.before || !change.after)
     return !lifecycle::has_failed(change.object()) && !lifecycle::is_auto_preserved(change.object());
-  // One that is being deleted is not preserved any more. Of a healthy one that changes nothing, and each
+  // One that is being deleted is not preserved any more. Of any other one that changes nothing, and each
   // scale-down would bring a turn over all Machines of the policy.
   const auto facts = [](const api::Machine& machine) {
     if (machine.metadata.deleting()) return std::tuple{false, false, false};
