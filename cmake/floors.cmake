@@ -95,22 +95,22 @@ if(TARGET crdgen AND CAPSTAN_TESTS)
   add_test(NAME crds_are_current COMMAND crdgen --check ${CMAKE_SOURCE_DIR}/config/crd/bases)
 endif()
 capstan_library(program LIGHT DIR cmd/program LINK PUBLIC kubeconfig runtime kube net api base PRIVATE Boost::json)
-capstan_test(program_test DIR cmd/program LABELS sanitize-domain LINK program fakes Boost::json)
+capstan_test(program_test DIR cmd/program LABELS sanitize LINK program fakes Boost::json)
 capstan_library(manager LIGHT DIR cmd/manager EXCLUDE "/main.cc$" LINK PUBLIC program controllers webhooks kubeconfig runtime kube net api base)
 capstan_program(capstan SOURCES cmd/manager/main.cc LINK manager)
-capstan_test(manager_test DIR cmd/manager LABELS sanitize-domain LINK manager builders fakes Boost::json)
+capstan_test(manager_test DIR cmd/manager LABELS sanitize LINK manager builders fakes Boost::json)
 capstan_library(provider LIGHT DIR cmd/provider EXCLUDE "/main.cc$"
                 LINK PUBLIC program infrastructure bootstrap kubeconfig runtime kube net api base PRIVATE Boost::json)
 capstan_program(capstan-provider SOURCES cmd/provider/main.cc LINK provider)
-capstan_test(provider_test DIR cmd/provider LABELS sanitize-domain LINK provider apiserver crd_kinds fakes Boost::json)
+capstan_test(provider_test DIR cmd/provider LABELS sanitize LINK provider apiserver crd_kinds fakes Boost::json)
 capstan_library(agent_program LIGHT DIR cmd/agent EXCLUDE "/main.cc$" LINK PUBLIC program agent kubeconfig kube net api base)
-capstan_test(agent_program_test DIR cmd/agent LABELS sanitize-domain LINK agent_program)
+capstan_test(agent_program_test DIR cmd/agent LABELS sanitize LINK agent_program)
 capstan_static_program(capstan-agent SOURCES cmd/agent/main.cc LINK agent_program)
 capstan_library(dev LIGHT DIR cmd/dev EXCLUDE "/main.cc$"
                 LINK PUBLIC manager infrastructure bootstrap apiserver kubeconfig runtime kube net api base
                 PRIVATE crd_kinds Boost::json)
 capstan_program(capstan-dev SOURCES cmd/dev/main.cc LINK dev)
-capstan_test(dev_test DIR cmd/dev LABELS sanitize-domain LINK dev builders fakes)
+capstan_test(dev_test DIR cmd/dev LABELS sanitize LINK dev builders fakes)
 
 # suites that span folders
 foreach(suite lint envtest interop kind scenarios component simulation joining conformance fuzz bench)

@@ -16,8 +16,18 @@
 namespace capstan::program {
 namespace {
 
-constexpr int kThreads = 8;
 constexpr const char* kStartedAnew = "CAPSTAN_TEST_STARTED_ANEW";
+
+// Each in a process of its own: a heap that is there stays.
+class ShareHeapsDeathTest : public testing::Test {
+ protected:
+  ShareHeapsDeathTest() { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
+};
+
+// A sanitizer brings an allocator of its own, which has no such heaps.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+
+constexpr int kThreads = 8;
 
 // Every thread holds memory at the same time, so that none can take over the heap of one that has ended.
 void allocate_in_threads() {
@@ -44,12 +54,6 @@ int heaps() {
   return count;
 }
 
-// Each in a process of its own: a heap that is there stays.
-class ShareHeapsDeathTest : public testing::Test {
- protected:
-  ShareHeapsDeathTest() { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
-};
-
 TEST_F(ShareHeapsDeathTest, EightThreadsHaveTwoHeaps) {
   const auto run = [] {
     unsetenv("MALLOC_ARENA_MAX");
@@ -71,6 +75,8 @@ TEST_F(ShareHeapsDeathTest, WhatTheEnvironmentSaysCountsMore) {
 
   EXPECT_EXIT(run(), testing::ExitedWithCode(0), "");
 }
+
+#endif
 
 std::vector<std::string> own_arguments() {
   std::ifstream file("/proc/self/cmdline");
