@@ -16,7 +16,7 @@ namespace json = boost::json;
 
 // One page on its way back to the API server.
 struct Page {
-  const ObserveContext& with;
+  const ActContext& with;
   const Definition& definition;
   Rights rights;
   Effects effects = {};
@@ -70,7 +70,7 @@ Result<void> rewrite_one(Page& page, const Rewrite& rewrite) {
   return {};
 }
 
-Result<Effects> rewrite_page(const ObserveContext& with, const Observation& seen, const Plan& plan) {
+Result<Effects> rewrite_page(const ActContext& with, const Observation& seen, const Plan& plan) {
   Page page{.with = with,
             .definition = seen.definition,
             .rights = {with.deps.client, seen.definition.stored, with.context.deadline}};
@@ -78,8 +78,8 @@ Result<Effects> rewrite_page(const ObserveContext& with, const Observation& seen
   return page.effects;
 }
 
-Result<void> patch_definition(const ObserveContext& with, const Definition& definition,
-                              const json::value& body, const kube::PatchOptions& options) {
+Result<void> patch_definition(const ActContext& with, const Definition& definition, const json::value& body,
+                              const kube::PatchOptions& options) {
   const auto patched =
       with.deps.client.patch(kube::resources::custom_resource_definitions(), {.name = definition.name}, body,
                              options, with.context.deadline);
@@ -87,14 +87,14 @@ Result<void> patch_definition(const ObserveContext& with, const Definition& defi
   return fail(patched.error().context("patch CustomResourceDefinition " + definition.name));
 }
 
-Result<void> prune(const ObserveContext& with, const Observation& seen, const Plan& plan) {
+Result<void> prune(const ActContext& with, const Observation& seen, const Plan& plan) {
   return patch_definition(with, seen.definition,
                           {{"metadata", {{"resourceVersion", seen.definition.resource_version}}},
                            {"status", {{"storedVersions", json::array{plan.stored_versions.to}}}}},
                           {.subresource = "status"});
 }
 
-Result<void> note(const ObserveContext& with, const Observation& seen, const Plan& plan) {
+Result<void> note(const ActContext& with, const Observation& seen, const Plan& plan) {
   return patch_definition(
       with, seen.definition,
       {{"metadata",
@@ -105,7 +105,7 @@ Result<void> note(const ObserveContext& with, const Observation& seen, const Pla
 
 }  // namespace
 
-Result<Effects> act(const ObserveContext& with, const Observation& seen, const Plan& plan) {
+Result<Effects> act(const ActContext& with, const Observation& seen, const Plan& plan) {
   switch (plan.step) {
     case Step::Nothing:
     case Step::Wait:

@@ -11,6 +11,6 @@
 
 namespace capstan::controllers::crdmigration {
 
-Result<Effects> act(const ObserveContext& with, const Observation& seen, const Plan& plan);
+Result<Effects> act(const ActContext& with, const Observation& seen, const Plan& plan);
 
 }  // namespace capstan::controllers::crdmigration

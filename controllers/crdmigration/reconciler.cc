@@ -44,7 +44,8 @@ Result<runtime::Outcome> Reconciler::take_turn(const runtime::Context& context, 
   if (!*seen) return runtime::Outcome::done();
   const Plan plan = decide(**seen);
   log_plan(context.log, plan);
-  const Effects effects = TRY(act(with, **seen, plan));
+  const Effects effects =
+      TRY(act({.deps = deps_, .host = *host_, .contests = contests_, .context = context}, **seen, plan));
   if (plan.step == Step::RewritePage) count(**seen, effects, memory);
   return conclude(context, **seen, plan, memory);
 }

@@ -10,6 +10,7 @@
 #include "controllers/crdmigration/memory.h"
 #include "controllers/crdmigration/plan.h"
 #include "controllers/crdmigration/probes.h"
+#include "controllers/shared/contests.h"
 #include "controllers/shared/deps.h"
 #include "runtime/reconcile.h"
 
@@ -39,6 +40,7 @@ class Reconciler final : public runtime::Reconciler {
   const Settings settings_;
   const Probes probes_;
   std::optional<Host> host_;
+  Contests contests_;
   Memory memory_;
 };
 

@@ -10,7 +10,7 @@ namespace {
 
 class Granting {
  public:
-  Granting(const ObserveContext& with, const Observation& seen)
+  Granting(const ActContext& with, const Observation& seen)
       : with_(with), now_(seen.now.to_string()), key_(kube::key_of(*seen.policy)) {}
 
   Result<void> operator()(const GiveGrant& action) const {
@@ -41,14 +41,14 @@ class Granting {
     return {};
   }
 
-  const ObserveContext& with_;
+  const ActContext& with_;
   const std::string now_;
   const kube::ObjectKey key_;
 };
 
 }  // namespace
 
-Result<void> act(const ObserveContext& with, const Observation& seen, const Plan& plan) {
+Result<void> act(const ActContext& with, const Observation& seen, const Plan& plan) {
   const Granting granting(with, seen);
   for (const Action& action : plan.actions) TRY(std::visit(granting, action));
   return {};

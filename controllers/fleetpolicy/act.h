@@ -7,6 +7,6 @@
 
 namespace capstan::controllers::fleetpolicy {
 
-Result<void> act(const ObserveContext& with, const Observation& seen, const Plan& plan);
+Result<void> act(const ActContext& with, const Observation& seen, const Plan& plan);
 
 }  // namespace capstan::controllers::fleetpolicy

@@ -30,7 +30,7 @@ Result<runtime::Outcome> Reconciler::reconcile(const runtime::Context& context, 
   const auto patched = TRY(kube::patch_part(deps_.client, *seen->policy, report(*seen, plan),
                                             kube::Part::Status, kube::Lock::Always, context.deadline));
   if (patched) host_->consistency.wrote(key, deps_.caches.fleet_policies, patched->metadata.resource_version);
-  TRY(act(with, *seen, plan));
+  TRY(act({.deps = deps_, .host = *host_, .contests = contests_, .context = context}, *seen, plan));
   return runtime::Outcome::after(plan.recheck);
 }
 

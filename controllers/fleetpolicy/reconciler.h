@@ -24,6 +24,7 @@ class Reconciler final : public runtime::Reconciler {
   const Deps deps_;
   const Probes probes_;
   std::optional<Host> host_;
+  Contests contests_;
 };
 
 }  // namespace capstan::controllers::fleetpolicy

@@ -13,7 +13,7 @@ namespace {
 // What one object leaves behind. `cluster` is null where the Cluster is gone: then the garbage collector
 // takes what the Cluster owned.
 struct Leaving {
-  const ObserveContext& with;
+  const ActContext& with;
   const kube::ObjectKey& object;
   Snapshot<api::Cluster> cluster = {};
 
@@ -51,7 +51,7 @@ struct Leaving {
 };
 
 template <typename T>
-Result<void> carry_out(const ObserveContext& with, const T& object, const Plan& plan) {
+Result<void> carry_out(const ActContext& with, const T& object, const Plan& plan) {
   using Kind = OwnedKind<T>;
   const Deps& deps = with.deps;
   auto& cache = Kind::cache(deps.caches);
@@ -71,11 +71,11 @@ Result<void> carry_out(const ObserveContext& with, const T& object, const Plan& 
 
 }  // namespace
 
-Result<void> act(const ObserveContext& with, const api::MachineDeployment& deployment, const Plan& plan) {
+Result<void> act(const ActContext& with, const api::MachineDeployment& deployment, const Plan& plan) {
   return carry_out(with, deployment, plan);
 }
 
-Result<void> act(const ObserveContext& with, const api::MachineSet& set, const Plan& plan) {
+Result<void> act(const ActContext& with, const api::MachineSet& set, const Plan& plan) {
   return carry_out(with, set, plan);
 }
 

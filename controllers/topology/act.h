@@ -10,7 +10,7 @@
 
 namespace capstan::controllers::topology {
 
-Result<void> act(const ObserveContext& with, const api::MachineDeployment& deployment, const Plan& plan);
-Result<void> act(const ObserveContext& with, const api::MachineSet& set, const Plan& plan);
+Result<void> act(const ActContext& with, const api::MachineDeployment& deployment, const Plan& plan);
+Result<void> act(const ActContext& with, const api::MachineSet& set, const Plan& plan);
 
 }  // namespace capstan::controllers::topology

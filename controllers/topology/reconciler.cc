@@ -17,7 +17,8 @@ Result<runtime::Outcome> Reconciler<T>::reconcile(const runtime::Context& contex
   if (!context.fresh) return runtime::Outcome::done();  // the controller comes back
   const ObserveContext with{.deps = deps_, .host = *host_, .context = context};
   const auto seen = TRY(observe(with, *object));
-  const auto acted = act(with, *object, decide(seen));
+  const auto acted =
+      act({.deps = deps_, .host = *host_, .contests = contests_, .context = context}, *object, decide(seen));
   return ended(acted ? std::vector<Error>() : std::vector{acted.error()}, runtime::Outcome::done());
 }
 

@@ -6,6 +6,7 @@
 
 #include <optional>
 
+#include "controllers/shared/contests.h"
 #include "controllers/shared/deps.h"
 #include "runtime/reconcile.h"
 
@@ -25,6 +26,7 @@ class Reconciler final : public runtime::Reconciler {
  private:
   const Deps deps_;
   std::optional<Host> host_;
+  Contests contests_;
 };
 
 extern template class Reconciler<api::MachineDeployment>;

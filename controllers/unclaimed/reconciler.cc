@@ -1,25 +1,15 @@
 #include "controllers/unclaimed/reconciler.h"
 
-#include <fmt/format.h>
-
-#include <boost/json.hpp>
-
-#include "api/names.h"
-#include "api/policy/mcm_names.h"
-#include "api/policy/names.h"
 #include "base/try.h"
 #include "controllers/shared/pause.h"
+#include "controllers/unclaimed/act.h"
 #include "controllers/unclaimed/observe.h"
-#include "kube/resources.h"
-#include "kube/typed.h"
-#include "runtime/note.h"
 #include "runtime/paused.h"
 
 namespace capstan::controllers::unclaimed {
 namespace {
 
 using runtime::Change;
-using runtime::Note;
 using runtime::Outcome;
 
 // Nodes and Machines come in crowds, and nothing hangs on the mark.
@@ -66,30 +56,8 @@ Result<Outcome> Reconciler::take_turn(const runtime::Context& context, const Obs
   Plan plan = decide(seen);
   const bool unfinished = plan.marks.size() > kNodesPerTurn;
   if (unfinished) plan.marks.resize(kNodesPerTurn);
-  for (const NodeMark& mark : plan.marks) TRY(write(context, *seen.cluster, mark, workload));
+  TRY(act({.deps = deps_, .host = *host_, .contests = contests_, .context = context}, seen, plan, workload));
   return unfinished ? Outcome::after(kGathered) : Outcome::after(plan.recheck);
-}
-
-Result<void> Reconciler::write(const runtime::Context& context, const api::Cluster& cluster,
-                               const NodeMark& mark, kubeconfig::WorkloadCluster& workload) {
-  const boost::json::value wanted =
-      mark.why.empty() ? boost::json::value(nullptr) : boost::json::value(mark.why);
-  boost::json::object annotations = {{api::policy::annotation::kNotManaged, wanted}};
-  if (mark.by_mcm) annotations[api::policy::mcm::kNotManaged] = nullptr;
-  const boost::json::value patch = {{"metadata", {{"annotations", annotations}}}};
-  const auto written = kube::patch_briefly(workload.client(), kube::resources::nodes(),
-                                           kube::key_of(*mark.node), patch, {}, context.deadline);
-  if (!written && written.error().code == Code::NotFound) return {};
-  if (!written) return fail(written.error());
-  // One that no policy governs any more is as unclaimed as before.
-  if (mark.why.empty() && !mark.claimed) return {};
-  const std::string_view node = mark.node->metadata.name;
-  const Note note = mark.why.empty() ? Note{.code = api::NoteCode::NodeManaged,
-                                            .text = fmt::format("Node {} is claimed again", node)}
-                                     : Note{.code = api::NoteCode::NodeNotManaged,
-                                            .text = fmt::format("Node {} is left alone: {}", node, mark.why)};
-  record_note(deps_.events, runtime::reference_to(kube::resource_of<api::Cluster>(), cluster.metadata), note);
-  return {};
 }
 
 void Reconciler::add_triggers(runtime::Queue& queue) {

@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "controllers/shared/contests.h"
 #include "controllers/shared/deps.h"
 #include "controllers/unclaimed/decide.h"
 #include "kubeconfig/workload_clusters.h"
@@ -25,12 +26,11 @@ class Reconciler final : public runtime::Reconciler {
  private:
   Result<runtime::Outcome> take_turn(const runtime::Context& context, const Observation& seen,
                                      kubeconfig::WorkloadCluster& workload);
-  Result<void> write(const runtime::Context& context, const api::Cluster& cluster, const NodeMark& mark,
-                     kubeconfig::WorkloadCluster& workload);
 
   const Deps deps_;
   const Seconds patience_;
   std::optional<Host> host_;
+  Contests contests_;
 };
 
 }  // namespace capstan::controllers::unclaimed
