@@ -33,7 +33,7 @@ void see_node(const SeeContext& with, kubeconfig::WorkloadCluster& workload, boo
   if (!wanted && !is_marked(*seen.machine) && !as_any(seen)) return;
   seen.behind = with.node_writes.is_behind(kube::key_of(*seen.machine), *seen.node);
   if (seen.behind) seen.node.reset();
-  seen.contested = wanted && seen.node && is_contested(with, seen);
+  seen.contested = wanted && with.has_old_sets && seen.node && is_contested(with, seen);
 }
 
 }  // namespace

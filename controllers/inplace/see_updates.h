@@ -19,6 +19,7 @@ struct SeeContext {
   const api::Cluster* cluster = nullptr;  // null: there is none
   const std::optional<api::PolicyRollout>& rollout;
   const std::vector<std::shared_ptr<const api::Machine>>& machines;  // of all its MachineSets
+  bool has_old_sets = false;  // with one MachineSet alone no Machine is to be updated
 };
 Observation see_updates(const SeeContext& with);
 

@@ -86,7 +86,8 @@ void look_at_updates(Observation& seen, const Deps& deps, Memory& memory) {
                                        .deployment = seen.deployment,
                                        .cluster = seen.cluster.get(),
                                        .rollout = seen.rollout,
-                                       .machines = seen.owned});
+                                       .machines = seen.owned,
+                                       .has_old_sets = seen.sets.size() > 1});
   seen.updates.window = safety::ask_windows(seen.deletion_rules, safety::Cause::Rollout, seen.now);
 }
 
