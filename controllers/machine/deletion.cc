@@ -70,9 +70,33 @@ constexpr std::array kStages = {
     StageRow{Stage::RemoveFinalizer, "RemoveFinalizer", finalizer},
 };
 
+std::string_view in_words(Step::Act act) {
+  switch (act) {
+    case Step::Act::None: return {};
+    case Step::Act::ConfirmClusterGone: return "ask whether its Cluster is gone";
+    case Step::Act::ConfirmControlPlaneGone: return "ask whether its control plane is gone";
+    case Step::Act::Drain: return "drain its Node";
+    case Step::Act::CheckVolumes: return "look for volumes of its Node";
+    case Step::Act::DeleteAttachments: return "delete the VolumeAttachments of its Node";
+    case Step::Act::DeleteInfra: return "delete its infrastructure object";
+    case Step::Act::ConfirmInfraGone: return "ask whether its infrastructure object is gone";
+    case Step::Act::DeleteBootstrap: return "delete its bootstrap object";
+    case Step::Act::ConfirmBootstrapGone: return "ask whether its bootstrap object is gone";
+    case Step::Act::DeleteNode: return "delete its Node";
+    case Step::Act::RemoveFinalizer: return "take its finalizer off";
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string_view to_string(Stage stage) { return kStages.at(static_cast<std::size_t>(stage)).name; }
+
+std::vector<std::string> describe(const Step& step) {
+  const std::string_view deed = in_words(step.act);
+  if (deed.empty()) return {};
+  return {fmt::format("deletion, stage {}: {}", to_string(step.stage), deed)};
+}
 
 Step next_step(const DeletionFacts& facts) {
   api::MachineDeletionStatus marks = facts.marks;

@@ -141,6 +141,9 @@ struct Step {
 // The first stage that is not done.
 Step next_step(const DeletionFacts& facts);
 
+// "deletion, stage Drain: drain its Node"; none where it waits for an event, which its condition says.
+std::vector<std::string> describe(const Step& step);
+
 // Whether the Node may be drained and deleted: not when its Cluster goes too, when nothing serves its API any
 // more, or when there is no Node.
 struct NodeVerdict {

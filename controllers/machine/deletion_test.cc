@@ -882,5 +882,17 @@ TEST(HeldDrain, HoldsNothingThatComesAfterTheDrain) {
   EXPECT_EQ(deleted.step().act, Do::CheckVolumes);
 }
 
+TEST(DeletionSteps, AreSaidInWordsBeforeTheyAreDone) {
+  DeletedMachine machine;
+  EXPECT_THAT(describe(machine.step()), ElementsAre("deletion, stage Drain: drain its Node"));
+  machine.drained().detached();
+  EXPECT_THAT(describe(machine.step()),
+              ElementsAre("deletion, stage DeleteInfra: delete its infrastructure object"));
+}
+
+TEST(DeletionSteps, ThatWaitForAnEventAreLeftToTheirCondition) {
+  EXPECT_THAT(describe(Step{.answer = Step::Answer::Wait}), IsEmpty());
+}
+
 }  // namespace
 }  // namespace capstan::controllers::machine

@@ -13,6 +13,7 @@
 #include "controllers/machine/observe.h"
 #include "controllers/machine/other_kinds.h"
 #include "controllers/shared/note.h"
+#include "controllers/shared/turn_steps.h"
 #include "kube/resources.h"
 #include "kube/typed.h"
 #include "runtime/note.h"
@@ -183,6 +184,7 @@ DeletionTurn Deleter::turn(const ActContext& with, Memory& memory, const Deletio
   memory.deletions.recall(facts);
   for (;;) {
     Step step = next_step(facts);
+    log_plan(with.context.log, step);
     facts.marks = step.marks;
     if (step.answer == Step::Answer::Wait || step.act == Do::RemoveFinalizer) {
       end_of_drain(step, at.machine());

@@ -1,5 +1,5 @@
-// What a turn of a Machine is going to do, apart from its deletion, and what users should hear. Made by
-// decide.h, carried out by act.h, turned into conditions by report.h. A plain value.
+// What a turn of a Machine is going to do, apart from its deletion (Step of deletion.h), and what users
+// should hear. Made by decide.h, carried out by act.h, turned into conditions by report.h. A plain value.
 #pragma once
 
 #include <optional>
