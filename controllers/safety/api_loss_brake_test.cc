@@ -40,9 +40,9 @@ api::MachinePool a_pool() {
 }
 
 // A policy governs team a in a Cluster that was initialized; both API servers have just answered.
-class Stage {
+class GovernedCluster {
  public:
-  Stage() {
+  GovernedCluster() {
     add(caches.clusters, a_cluster().control_plane_initialized().build());
     add(caches.machine_lifecycle_policies, a_policy("care").selecting("team", "a").build());
     add(caches.machine_deployments, a_machine_deployment("web").labelled("team", "a").build());
@@ -85,7 +85,7 @@ class Stage {
 
 struct Row {
   std::string name = {};
-  std::function<void(Stage&)> happens = {};
+  std::function<void(GovernedCluster&)> happens = {};
   bool goes = true;
 };
 struct Column {
@@ -95,23 +95,28 @@ struct Column {
   std::string_view object = {};
 };
 
-void lose(Stage& stage, Nanoseconds since) {
-  stage.clusters.set_reach(kCluster, {.last_success = stage.now(), .doubt = "probe failed"});
-  stage.clock.advance(since);
-  stage.management.last_heard = stage.now();
+void lose(GovernedCluster& governed, Nanoseconds since) {
+  governed.clusters.set_reach(kCluster, {.last_success = governed.now(), .doubt = "probe failed"});
+  governed.clock.advance(since);
+  governed.management.last_heard = governed.now();
 }
 
 const std::vector<Row> kRows = {
-    {.name = "OneProbeFailed", .happens = [](Stage& stage) { lose(stage, 30s); }},
-    {.name = "DownBeyondGrace", .happens = [](Stage& stage) { lose(stage, 31s); }, .goes = false},
+    {.name = "OneProbeFailed", .happens = [](GovernedCluster& governed) { lose(governed, 30s); }},
+    {.name = "DownBeyondGrace",
+     .happens = [](GovernedCluster& governed) { lose(governed, 31s); },
+     .goes = false},
     {.name = "NoEvidenceYet",
-     .happens = [](Stage& stage) { stage.clusters.set_reach(kCluster, {.problem = "no connection yet"}); },
+     .happens =
+         [](GovernedCluster& governed) {
+           governed.clusters.set_reach(kCluster, {.problem = "no connection yet"});
+         },
      .goes = false},
     {.name = "ManagementAway",
      .happens =
-         [](Stage& stage) {
-           stage.management.failing = true;
-           stage.clock.advance(31s);
+         [](GovernedCluster& governed) {
+           governed.management.failing = true;
+           governed.clock.advance(31s);
          },
      .goes = false},
 };
@@ -128,12 +133,12 @@ class ApiLossTable : public testing::TestWithParam<std::tuple<Row, Column>> {};
 
 TEST_P(ApiLossTable, SaysGoOrStop) {
   const auto& [row, column] = GetParam();
-  Stage stage;
-  ASSERT_TRUE(stage.ask(column.intent, column.kind, column.object).open);
+  GovernedCluster governed;
+  ASSERT_TRUE(governed.ask(column.intent, column.kind, column.object).open);
 
-  row.happens(stage);
+  row.happens(governed);
 
-  EXPECT_EQ(stage.ask(column.intent, column.kind, column.object).open, row.goes);
+  EXPECT_EQ(governed.ask(column.intent, column.kind, column.object).open, row.goes);
 }
 
 INSTANTIATE_TEST_SUITE_P(Cells, ApiLossTable,
@@ -152,68 +157,68 @@ TEST(ApiLoss, HoldsOnceTheGraceIsOverOrWhileNothingIsKnown) {
 // --- whom it never holds ---
 
 TEST(ApiLossBrake, NeverHoldsControlPlaneMachines) {
-  Stage stage;
-  stage.add(stage.caches.machines, a_machine("cp").in_set("web-1").control_plane().build());
-  lose(stage, 600s);
-  EXPECT_TRUE(stage.ask(Intent::Evict, api::kind::kMachine, "cp").open);
+  GovernedCluster governed;
+  governed.add(governed.caches.machines, a_machine("cp").in_set("web-1").control_plane().build());
+  lose(governed, 600s);
+  EXPECT_TRUE(governed.ask(Intent::Evict, api::kind::kMachine, "cp").open);
 }
 
 TEST(ApiLossBrake, NeverHoldsAClusterBeforeItsControlPlaneWasInitialized) {
-  Stage stage;
-  stage.add(stage.caches.clusters, a_cluster().build());
-  lose(stage, 600s);
-  EXPECT_TRUE(stage.ask_set().open);
+  GovernedCluster governed;
+  governed.add(governed.caches.clusters, a_cluster().build());
+  lose(governed, 600s);
+  EXPECT_TRUE(governed.ask_set().open);
 }
 
 // Its status never says so: the condition does.
 TEST(ApiLossBrake, HoldsAClusterWithoutAControlPlaneObject) {
-  Stage stage;
-  stage.add(stage.caches.clusters, a_cluster().control_plane_machine_joined().build());
-  lose(stage, 600s);
-  EXPECT_FALSE(stage.ask_set().open);
+  GovernedCluster governed;
+  governed.add(governed.caches.clusters, a_cluster().control_plane_machine_joined().build());
+  lose(governed, 600s);
+  EXPECT_FALSE(governed.ask_set().open);
 }
 
 TEST(ApiLossBrake, HoldsNothingWithoutAPolicy) {
-  Stage stage;
-  stage.add(stage.caches.machine_lifecycle_policies, a_policy("care").selecting("team", "b").build());
-  lose(stage, 600s);
-  EXPECT_TRUE(stage.ask_set().open);
+  GovernedCluster governed;
+  governed.add(governed.caches.machine_lifecycle_policies, a_policy("care").selecting("team", "b").build());
+  lose(governed, 600s);
+  EXPECT_TRUE(governed.ask_set().open);
 }
 
 // --- what it says, and when it opens ---
 
 TEST(ApiLossBrake, SaysWhichServerIsLost) {
-  Stage stage;
-  lose(stage, 600s);
-  EXPECT_THAT(stage.ask_set().why,
+  GovernedCluster governed;
+  lose(governed, 600s);
+  EXPECT_THAT(governed.ask_set().why,
               HasSubstr("the API server of Cluster default/c1 has not been reached since"));
-  stage.management = {.failing = true, .last_heard = {}, .problem = "refused"};
-  EXPECT_THAT(stage.ask_set().why, HasSubstr("the API server of the management cluster"));
+  governed.management = {.failing = true, .last_heard = {}, .problem = "refused"};
+  EXPECT_THAT(governed.ask_set().why, HasSubstr("the API server of the management cluster"));
 }
 
 // As the registry of workload clusters answers after the clock was set.
 TEST(ApiLossBrake, ClockAnHourOffOnTheManagerMakesNoLossAndHidesNone) {
   for (const Nanoseconds off : {Nanoseconds(1h), Nanoseconds(-1h)}) {
-    Stage stage;
-    lose(stage, 20s);
-    auto reach = stage.clusters.reach(kCluster);
+    GovernedCluster governed;
+    lose(governed, 20s);
+    auto reach = governed.clusters.reach(kCluster);
     kubeconfig::follow_clock(reach, off);
-    stage.clock.set_wall(stage.clock.now() + off);
-    stage.clusters.set_reach(kCluster, reach);
-    stage.management.last_heard = stage.now();
-    EXPECT_TRUE(stage.ask_set().open);
+    governed.clock.set_wall(governed.clock.now() + off);
+    governed.clusters.set_reach(kCluster, reach);
+    governed.management.last_heard = governed.now();
+    EXPECT_TRUE(governed.ask_set().open);
 
-    stage.clock.advance(20s);
-    EXPECT_FALSE(stage.ask_set().open);
+    governed.clock.advance(20s);
+    EXPECT_FALSE(governed.ask_set().open);
   }
 }
 
 TEST(ApiLossBrake, OpensWhenTheServerAnswers) {
-  Stage stage;
-  lose(stage, 600s);
-  ASSERT_FALSE(stage.ask_set().open);
-  stage.clusters.connect(kCluster, nullptr, stage.now());
-  EXPECT_TRUE(stage.ask_set().open);
+  GovernedCluster governed;
+  lose(governed, 600s);
+  ASSERT_FALSE(governed.ask_set().open);
+  governed.clusters.connect(kCluster, nullptr, governed.now());
+  EXPECT_TRUE(governed.ask_set().open);
 }
 
 }  // namespace

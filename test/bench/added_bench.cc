@@ -10,7 +10,7 @@
 #include <stdexcept>
 
 #include "base/time.h"
-#include "test/bench/fleet_ground.h"
+#include "test/bench/bench_fleet.h"
 #include "test/bench/realistic_cloud.h"
 
 namespace capstan::bench {
@@ -25,7 +25,7 @@ constexpr const char* kCluster = "demo";
 constexpr const char* kPool = "pool";
 constexpr int kRuns = 3;
 constexpr int kRolled = 200;
-constexpr int kSurge = kRolled / 10;  // of Ground's MachineDeployments: 10 %
+constexpr int kSurge = kRolled / 10;  // of BenchFleet's MachineDeployments: 10 %
 
 // When what a Machine's life consists of came to a server, in seconds.
 struct Life {
@@ -114,13 +114,13 @@ double providers_time(const std::map<std::string_view, Life>& lives, int at_once
   return last;
 }
 
-double rolled_ratio(Ground& ground) {
-  ground.spent();
-  const double begun = ground.elapsed();
-  ground.set_version(kPool, "v1.36.0");
-  ground.await_settled(kPool, kRolled, minutes(30), "v1.36.0");
-  const double took = ground.elapsed() - begun;
-  const Spent spent = ground.spent();
+double rolled_ratio(BenchFleet& fleet) {
+  fleet.spent();
+  const double begun = fleet.elapsed();
+  fleet.set_version(kPool, "v1.36.0");
+  fleet.await_settled(kPool, kRolled, minutes(30), "v1.36.0");
+  const double took = fleet.elapsed() - begun;
+  const Spent spent = fleet.spent();
   const auto lives = lives_in(spent);
   require(lives, kRolled);
   const double given = providers_time(lives, kSurge);
@@ -129,42 +129,42 @@ double rolled_ratio(Ground& ground) {
   return took / given;
 }
 
-double made_p99(Ground& ground, int machines) {
-  ground.spent();
-  ground.scale(kPool, machines);
-  ground.await_settled(kPool, machines, minutes(15));
-  const Spent spent = ground.spent();
+double made_p99(BenchFleet& fleet, int machines) {
+  fleet.spent();
+  fleet.scale(kPool, machines);
+  fleet.await_settled(kPool, machines, minutes(15));
+  const Spent spent = fleet.spent();
   const auto lives = lives_in(spent);
   require(lives, machines);
   return added_p99(lives);
 }
 
-void empty(Ground& ground) {
-  ground.scale(kPool, 0);
-  ground.await_settled(kPool, 0, minutes(15));
-  ground.await_quiet();
+void empty(BenchFleet& fleet) {
+  fleet.scale(kPool, 0);
+  fleet.await_settled(kPool, 0, minutes(15));
+  fleet.await_quiet();
 }
 
 }  // namespace
 
 Values times_added(const Place& place) {
   const int machines = place.machines > 0 ? place.machines : 1000;
-  Ground ground(place, {.provider_flags = {kRealisticProvider},
-                        .cloud = std::string(kRealisticCloud),
-                        .audit = FleetBedOptions::Audit::Bodies});
-  ground.make_clusters(1);
-  ground.make_deployment(kCluster, kPool, 0);
-  ground.await_settled(kPool, 0, minutes(1));
+  BenchFleet fleet(place, {.provider_flags = {kRealisticProvider},
+                           .cloud = std::string(kRealisticCloud),
+                           .audit = FleetBedOptions::Audit::Bodies});
+  fleet.make_clusters(1);
+  fleet.make_deployment(kCluster, kPool, 0);
+  fleet.await_settled(kPool, 0, minutes(1));
   std::vector<double> runs;
   for (int run = 0; run < kRuns; ++run) {
-    runs.push_back(made_p99(ground, machines));
-    empty(ground);
+    runs.push_back(made_p99(fleet, machines));
+    empty(fleet);
   }
   std::ranges::sort(runs);
-  ground.scale(kPool, kRolled);
-  ground.await_settled(kPool, kRolled, minutes(15));
-  ground.await_quiet();
-  return {{"machine.added_seconds_p99", runs[kRuns / 2]}, {"roll.added_ratio", rolled_ratio(ground)}};
+  fleet.scale(kPool, kRolled);
+  fleet.await_settled(kPool, kRolled, minutes(15));
+  fleet.await_quiet();
+  return {{"machine.added_seconds_p99", runs[kRuns / 2]}, {"roll.added_ratio", rolled_ratio(fleet)}};
 }
 
 }  // namespace capstan::bench

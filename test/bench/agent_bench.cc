@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <stdexcept>
 
+#include "test/bench/bench_fleet.h"
 #include "test/bench/figure.h"
-#include "test/bench/fleet_ground.h"
 #include "test/bench/memory.h"
 #include "test/envtest/agent_ground_fixture.h"
 #include "test/envtest/audit.h"

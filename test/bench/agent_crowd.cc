@@ -8,7 +8,7 @@
 #include "agent/joined_fixture.h"
 #include "agent/loop.h"
 #include "api/bootstrap/node_config_release.h"
-#include "test/bench/fleet_ground.h"
+#include "test/bench/bench_fleet.h"
 #include "test/fakes/relay_client.h"
 
 namespace capstan::bench {

@@ -7,8 +7,8 @@
 
 #include "bootstrap/node_config_fixture.h"
 #include "test/bench/agent_crowd.h"
+#include "test/bench/bench_fleet.h"
 #include "test/bench/figure.h"
-#include "test/bench/fleet_ground.h"
 
 namespace capstan::bench {
 namespace {

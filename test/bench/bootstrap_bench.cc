@@ -12,8 +12,8 @@
 #include "bootstrap/node_config_fixture.h"
 #include "bootstrap/user_data.h"
 #include "net/certificate_request.h"
+#include "test/bench/bench_fleet.h"
 #include "test/bench/figure.h"
-#include "test/bench/fleet_ground.h"
 
 namespace capstan::bench {
 namespace {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "net/io_pool.h"
+#include "test/bench/bench_fleet.h"
 #include "test/bench/convert_list.h"
-#include "test/bench/fleet_ground.h"
 #include "test/builders/documents.h"
 #include "test/envtest/upstream_core.h"
 #include "webhooks/conversion_review.h"

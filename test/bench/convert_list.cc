@@ -11,7 +11,7 @@
 
 #include "base/base64.h"
 #include "base/threads.h"
-#include "test/bench/fleet_ground.h"
+#include "test/bench/bench_fleet.h"
 
 namespace capstan::bench {
 namespace {

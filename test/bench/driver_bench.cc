@@ -16,8 +16,8 @@
 #include "infrastructure/remote/server.h"
 #include "infrastructure/sim/cloud.h"
 #include "net/pki.h"
+#include "test/bench/bench_fleet.h"
 #include "test/bench/figure.h"
-#include "test/bench/fleet_ground.h"
 #include "test/envtest/scratch_folder.h"
 
 namespace capstan::bench {

@@ -10,8 +10,8 @@
 #include <stdexcept>
 
 #include "kube/resources.h"
+#include "test/bench/bench_fleet.h"
 #include "test/bench/fixed_work.h"
-#include "test/bench/fleet_ground.h"
 
 namespace capstan::bench {
 namespace {
@@ -138,33 +138,33 @@ struct Replayed {
 };
 
 // Everything the manager, the provider and its kubelets wrote, each write through the server it went to.
-Replayed replay_all(Ground& ground, const Spent& spent) {
-  const auto workload = ground.workload_client();
-  auto chains = chains_of(spent.management, ground.client());
+Replayed replay_all(BenchFleet& fleet, const Spent& spent) {
+  const auto workload = fleet.workload_client();
+  auto chains = chains_of(spent.management, fleet.client());
   std::ranges::move(chains_of(spent.workload, *workload), std::back_inserter(chains));
   Replayed replayed;
   for (const Chain& chain : chains) replayed.writes += chain.size();
   for (kube::Client* server :
-       {static_cast<kube::Client*>(&ground.client()), static_cast<kube::Client*>(&*workload)})
+       {static_cast<kube::Client*>(&fleet.client()), static_cast<kube::Client*>(&*workload)})
     must(server->create(kube::resources::namespaces(), {.name = "replay"},
                         {{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", "replay"}}}}, {},
-                        ground.soon()));
-  const double begun = ground.elapsed();
+                        fleet.soon()));
+  const double begun = fleet.elapsed();
   std::atomic<std::size_t> next = 0;
   Guarded<std::string> failed;
   std::vector<std::unique_ptr<Thread>> writers;
   for (int i = 0; i < kWriters; ++i) {
-    writers.push_back(ground.threads().spawn("writer", [&](const std::stop_token&) {
+    writers.push_back(fleet.threads().spawn("writer", [&](const std::stop_token&) {
       try {
         for (std::size_t at = next++; at < chains.size(); at = next++)
-          for (const Write& write : chains[at]) replay(write, ground.soon());
+          for (const Write& write : chains[at]) replay(write, fleet.soon());
       } catch (const std::exception& error) {
         failed.with([&](auto& text) { text = error.what(); });
       }
     }));
   }
   for (auto& writer : writers) writer->join();
-  replayed.seconds = ground.elapsed() - begun;
+  replayed.seconds = fleet.elapsed() - begun;
   failed.with([](const auto& text) {
     if (!text.empty()) throw std::runtime_error("the load client: " + text);
   });
@@ -176,49 +176,49 @@ Replayed replay_all(Ground& ground, const Spent& spent) {
 Values fleet_machine_costs(const Place& place) {
   const int machines = count_of(place, 1000);
   const double per = machines;
-  Ground ground(place, {.core_flags = kDiagnosticsForAll, .audit = FleetBedOptions::Audit::Bodies});
-  ground.make_clusters(1);
-  ground.make_deployment(std::string(kCluster), std::string(kPool), 0);
-  ground.await_settled(std::string(kPool), 0, minutes(1));
-  ground.await_quiet();
-  ground.spent();
+  BenchFleet fleet(place, {.core_flags = kDiagnosticsForAll, .audit = FleetBedOptions::Audit::Bodies});
+  fleet.make_clusters(1);
+  fleet.make_deployment(std::string(kCluster), std::string(kPool), 0);
+  fleet.await_settled(std::string(kPool), 0, minutes(1));
+  fleet.await_quiet();
+  fleet.spent();
 
   Values values;
-  double cpu = ground.manager_cpu_ms();
-  const double begun = ground.elapsed();
-  ground.scale(std::string(kPool), machines);
-  ground.await_settled(std::string(kPool), machines, minutes(10));
-  const double took = ground.elapsed() - begun;
-  ground.await_quiet();
-  const Spent created = ground.spent();
+  double cpu = fleet.manager_cpu_ms();
+  const double begun = fleet.elapsed();
+  fleet.scale(std::string(kPool), machines);
+  fleet.await_settled(std::string(kPool), machines, minutes(10));
+  const double took = fleet.elapsed() - begun;
+  fleet.await_quiet();
+  const Spent created = fleet.spent();
   values["machine.writes_to_available"] = created.writes() / per;
   values["machine.requests_to_available"] = created.requests() / per;
-  const double cpu_ms = (ground.manager_cpu_ms() - cpu) / per;
+  const double cpu_ms = (fleet.manager_cpu_ms() - cpu) / per;
   values["machine.cpu_ratio"] = in_fixed_work(cpu_ms);
   print_spent("creation to Available", created, per);
   say(fmt::format("{} Machines available in {:.1f} s; Events apart: {:.2f}; manager {:.1f} MB", machines,
                   took, created.events() / per,
-                  static_cast<double>(envtest::resident_bytes_of(ground.bed().core().pid())) / 1e6));
+                  static_cast<double>(envtest::resident_bytes_of(fleet.bed().core().pid())) / 1e6));
 
-  cpu = ground.manager_cpu_ms();
-  const double asked = ground.workload_requests().requests;
-  const double scaled = ground.elapsed();
-  ground.scale(std::string(kPool), 0);
-  ground.await_settled(std::string(kPool), 0, minutes(10));
-  const double gone_in = ground.elapsed() - scaled;
-  ground.await_quiet();
-  const Spent gone = ground.spent();
+  cpu = fleet.manager_cpu_ms();
+  const double asked = fleet.workload_requests().requests;
+  const double scaled = fleet.elapsed();
+  fleet.scale(std::string(kPool), 0);
+  fleet.await_settled(std::string(kPool), 0, minutes(10));
+  const double gone_in = fleet.elapsed() - scaled;
+  fleet.await_quiet();
+  const Spent gone = fleet.spent();
   values["machine.requests_to_gone"] = gone.requests() / per;
-  values["machine.workload_requests_to_gone"] = (ground.workload_requests().requests - asked) / per;
+  values["machine.workload_requests_to_gone"] = (fleet.workload_requests().requests - asked) / per;
   print_spent("scale to 0", gone, per);
   say(fmt::format("gone in {:.1f} s; Events apart: {:.2f}; {:.2f} ms CPU per Machine", gone_in,
-                  gone.events() / per, (ground.manager_cpu_ms() - cpu) / per));
+                  gone.events() / per, (fleet.manager_cpu_ms() - cpu) / per));
 
-  must(ground.bed().stop_core());
-  ground.bed().stop_provider();
+  must(fleet.bed().stop_core());
+  fleet.bed().stop_provider();
   say("--- the plain client: the same writes, everybody's, per Machine");
   say(envtest::breakdown(written_by_the_fleet(created), per));
-  const Replayed plain = replay_all(ground, created);
+  const Replayed plain = replay_all(fleet, created);
   say(fmt::format("a plain client: {} writes in {:.1f} s, {:.0f}/s", plain.writes, plain.seconds,
                   static_cast<double>(plain.writes) / plain.seconds));
   values["machine.create_time_ratio"] = took / plain.seconds;
@@ -228,25 +228,25 @@ Values fleet_machine_costs(const Place& place) {
 Values fleet_roll_costs(const Place& place) {
   const int machines = count_of(place, 200);
   const double per = machines;
-  Ground ground(place, {.audit = FleetBedOptions::Audit::Requests});
-  ground.make_clusters(1);
-  ground.make_deployment(std::string(kCluster), std::string(kPool), machines);
-  ground.await_settled(std::string(kPool), machines, minutes(5));
-  ground.await_quiet();
-  ground.spent();
+  BenchFleet fleet(place, {.audit = FleetBedOptions::Audit::Requests});
+  fleet.make_clusters(1);
+  fleet.make_deployment(std::string(kCluster), std::string(kPool), machines);
+  fleet.await_settled(std::string(kPool), machines, minutes(5));
+  fleet.await_quiet();
+  fleet.spent();
 
-  const double cpu = ground.manager_cpu_ms();
-  const double begun = ground.elapsed();
-  ground.set_version(std::string(kPool), "v1.36.0");
-  ground.await_settled(std::string(kPool), machines, minutes(10), "v1.36.0");
-  const double took = ground.elapsed() - begun;
-  ground.await_quiet();
-  const Spent rolled = ground.spent();
+  const double cpu = fleet.manager_cpu_ms();
+  const double begun = fleet.elapsed();
+  fleet.set_version(std::string(kPool), "v1.36.0");
+  fleet.await_settled(std::string(kPool), machines, minutes(10), "v1.36.0");
+  const double took = fleet.elapsed() - begun;
+  fleet.await_quiet();
+  const Spent rolled = fleet.spent();
   print_spent("roll", rolled, per);
   say(fmt::format("{} Machines rolled in {:.1f} s; Events apart: {:.2f}", machines, took,
                   rolled.events() / per));
   return {{"roll.requests", rolled.requests() / per},
-          {"roll.cpu_ratio", in_fixed_work((ground.manager_cpu_ms() - cpu) / per)}};
+          {"roll.cpu_ratio", in_fixed_work((fleet.manager_cpu_ms() - cpu) / per)}};
 }
 
 }  // namespace capstan::bench

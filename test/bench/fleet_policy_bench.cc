@@ -19,7 +19,7 @@
 #include "runtime/controller.h"
 #include "runtime/dynamic_informers.h"
 #include "runtime/informer.h"
-#include "test/bench/fleet_ground.h"
+#include "test/bench/bench_fleet.h"
 #include "test/builders/fleet_policy.h"
 #include "test/builders/machine.h"
 #include "test/fakes/counted_names.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "test/bench/fleet_ground.h"
+#include "test/bench/bench_fleet.h"
 #include "test/bench/memory.h"
 
 namespace capstan::bench {
@@ -31,31 +31,31 @@ std::string pool_name(int number) { return fmt::format("pool-{}", number + 1); }
 // So many Machines in that many MachineDeployments of one cluster, on the embedded server, which is no brake:
 // the manager's CPU for each.
 double cost_of_one(const Place& place, int machines, int deployments) {
-  Ground ground(place, {.real_management = false, .real_workload = false});
-  ground.make_clusters(1);
-  for (int i = 0; i < deployments; ++i) ground.make_deployment("demo", pool_name(i), 0);
-  for (int i = 0; i < deployments; ++i) ground.await_settled(pool_name(i), 0, minutes(1));
-  ground.await_quiet();
-  const double before = ground.manager_cpu_ms();
-  const double begun = ground.elapsed();
-  for (int i = 0; i < deployments; ++i) ground.scale(pool_name(i), machines / deployments);
+  BenchFleet fleet(place, {.real_management = false, .real_workload = false});
+  fleet.make_clusters(1);
+  for (int i = 0; i < deployments; ++i) fleet.make_deployment("demo", pool_name(i), 0);
+  for (int i = 0; i < deployments; ++i) fleet.await_settled(pool_name(i), 0, minutes(1));
+  fleet.await_quiet();
+  const double before = fleet.manager_cpu_ms();
+  const double begun = fleet.elapsed();
+  for (int i = 0; i < deployments; ++i) fleet.scale(pool_name(i), machines / deployments);
   for (int i = 0; i < deployments; ++i)
-    ground.await_settled(pool_name(i), machines / deployments, minutes(15));
-  const double took = ground.elapsed() - begun;
-  ground.await_quiet();
-  const double cost = (ground.manager_cpu_ms() - before) / machines;
+    fleet.await_settled(pool_name(i), machines / deployments, minutes(15));
+  const double took = fleet.elapsed() - begun;
+  fleet.await_quiet();
+  const double cost = (fleet.manager_cpu_ms() - before) / machines;
   say(fmt::format("{} Machines in {} MachineDeployments: {:.2f} ms CPU each, available in {:.1f} s", machines,
                   deployments, cost, took));
   return cost;
 }
 
 // One MachineDeployment in each cluster.
-void populate(Ground& ground, int machines) {
+void populate(BenchFleet& fleet, int machines) {
   for (int first = 0; first < kClusters; first += kWave) {
     const int end = std::min(first + kWave, kClusters);
-    for (int i = first; i < end; ++i) ground.make_deployment(cluster_name(i), pool_name(i), machines);
-    for (int i = first; i < end; ++i) ground.await_settled(pool_name(i), machines, minutes(10));
-    say(fmt::format("{} Machines stand after {:.0f} s", machines * end, ground.elapsed()));
+    for (int i = first; i < end; ++i) fleet.make_deployment(cluster_name(i), pool_name(i), machines);
+    for (int i = first; i < end; ++i) fleet.await_settled(pool_name(i), machines, minutes(10));
+    say(fmt::format("{} Machines stand after {:.0f} s", machines * end, fleet.elapsed()));
   }
 }
 
@@ -76,27 +76,27 @@ Values fleet_cost_growth(const Place& place) {
 Values fleet_at_rest(const Place& place) {
   const int machines = place.machines > 0 ? place.machines : 10000;
   const int each = std::max(machines / kClusters, 1);
-  Ground ground(place, {.core_flags = kDiagnosticsForAll,
-                        .cloud = std::string(kWithHeartbeats),
-                        .audit = FleetBedOptions::Audit::Requests,
-                        .real_workload = false});
-  ground.make_clusters(kClusters);
-  populate(ground, each);
+  BenchFleet fleet(place, {.core_flags = kDiagnosticsForAll,
+                           .cloud = std::string(kWithHeartbeats),
+                           .audit = FleetBedOptions::Audit::Requests,
+                           .real_workload = false});
+  fleet.make_clusters(kClusters);
+  populate(fleet, each);
   say(fmt::format("{} Machines in {} clusters stand after {:.0f} s", each * kClusters, kClusters,
-                  ground.elapsed()));
-  ground.await_quiet();
-  ground.await_silence();
+                  fleet.elapsed()));
+  fleet.await_quiet();
+  fleet.await_silence();
 
   Values values;
   constexpr auto kWatched = seconds(60);
-  const WorkloadRequests asked = ground.workload_requests();
-  const double before = ground.manager_cpu_ms();
-  const double begun = ground.elapsed();
-  ground.threads().pause(Deadline::in(ground.clock(), kWatched));
-  const double watched = ground.elapsed() - begun;
-  const double used = ground.manager_cpu_ms() - before;
-  const Spent idle = ground.spent();
-  const WorkloadRequests now_asked = ground.workload_requests();
+  const WorkloadRequests asked = fleet.workload_requests();
+  const double before = fleet.manager_cpu_ms();
+  const double begun = fleet.elapsed();
+  fleet.threads().pause(Deadline::in(fleet.clock(), kWatched));
+  const double watched = fleet.elapsed() - begun;
+  const double used = fleet.manager_cpu_ms() - before;
+  const Spent idle = fleet.spent();
+  const WorkloadRequests now_asked = fleet.workload_requests();
   say("--- at rest: what the manager asked the management server for in 60 s");
   say(envtest::breakdown(idle.manager, 1));
   const double of_workload = now_asked.requests - asked.requests;
@@ -107,16 +107,16 @@ Values fleet_at_rest(const Place& place) {
                         idle.manager, [](const AuditEntry& entry) { return !envtest::is_lease(entry); }));
   values["idle.probes"] = probes / kClusters;
   values["idle.cpu_percent"] = used / (watched * 10);
-  const ResidentParts resident = resident_parts(ground.bed().core().pid());
+  const ResidentParts resident = resident_parts(fleet.bed().core().pid());
   say(fmt::format("resident: {:.1f} MB of its own, {:.1f} MB of program and libraries", resident.own_mb,
                   resident.program_mb));
   values["idle.rss_mb"] = resident.own_mb + resident.program_mb;
 
-  must(ground.bed().stop_core());
-  ground.spent();
-  ground.scale(pool_name(0), each + 1);
-  must(ground.bed().start_core());
-  const double started = ground.elapsed();
+  must(fleet.bed().stop_core());
+  fleet.spent();
+  fleet.scale(pool_name(0), each + 1);
+  must(fleet.bed().start_core());
+  const double started = fleet.elapsed();
   double first = 0;
   std::size_t stray = 0;
   const auto is_for_it = [](const AuditEntry& entry) {
@@ -124,19 +124,19 @@ Values fleet_at_rest(const Place& place) {
            entry.object.ends_with("/" + pool_name(0)) || entry.object.ends_with("/" + cluster_name(0));
   };
   std::vector<AuditEntry> strays;
-  for (const Deadline deadline = Deadline::in(ground.clock(), minutes(2));
-       !deadline.passed(ground.clock().steady_now());
-       ground.threads().pause(Deadline::in(ground.clock(), std::chrono::milliseconds(20)))) {
-    for (const AuditEntry& entry : ground.spent().manager) {
+  for (const Deadline deadline = Deadline::in(fleet.clock(), minutes(2));
+       !deadline.passed(fleet.clock().steady_now());
+       fleet.threads().pause(Deadline::in(fleet.clock(), std::chrono::milliseconds(20)))) {
+    for (const AuditEntry& entry : fleet.spent().manager) {
       if (!envtest::is_write(entry) || envtest::is_event(entry) || envtest::is_lease(entry)) continue;
       if (is_for_it(entry)) {
-        if (first == 0) first = ground.elapsed() - started;
+        if (first == 0) first = fleet.elapsed() - started;
       } else {
         ++stray;
         strays.push_back(entry);
       }
     }
-    if (first > 0 && ground.elapsed() - started > first + 15) break;
+    if (first > 0 && fleet.elapsed() - started > first + 15) break;
   }
   if (first == 0) throw std::runtime_error("no write for the scaled MachineDeployment in two minutes");
   say(fmt::format("restart: first write after {:.2f} s; {} writes for others", first, stray));

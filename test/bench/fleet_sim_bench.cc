@@ -6,8 +6,8 @@
 #include <stdexcept>
 
 #include "base/clock.h"
+#include "test/bench/bench_fleet.h"
 #include "test/bench/figure.h"
-#include "test/bench/fleet_ground.h"
 #include "test/envtest/child_process.h"
 
 namespace capstan::bench {

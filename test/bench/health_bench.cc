@@ -22,7 +22,7 @@
 #include "runtime/dynamic_informers.h"
 #include "runtime/informer.h"
 #include "runtime/triggers.h"
-#include "test/bench/fleet_ground.h"
+#include "test/bench/bench_fleet.h"
 #include "test/builders/cluster.h"
 #include "test/builders/machine.h"
 #include "test/builders/node.h"
@@ -96,9 +96,9 @@ double cpu_seconds() {
 std::string name_of(int number) { return fmt::format("m{:05}", number); }
 
 // One check, one Cluster, and its Machines, each well on its own Node.
-class HealthGround {
+class HealthBench {
  public:
-  explicit HealthGround(int targets)
+  explicit HealthBench(int targets)
       : api_({.clock = clock_}),
         user_(api_, threads_, {.user_agent = "kubectl/1"}),
         memory_(api_, threads_, {.user_agent = "manager/1"}),
@@ -138,14 +138,14 @@ class HealthGround {
     await([&] { return status().current_healthy == targets; });
     await_quiet();
   }
-  ~HealthGround() {
+  ~HealthBench() {
     controller_.stop();
     checks_.stop();
     machines_.stop();
     clusters_.stop();
   }
-  HealthGround(const HealthGround&) = delete;
-  HealthGround& operator=(const HealthGround&) = delete;
+  HealthBench(const HealthBench&) = delete;
+  HealthBench& operator=(const HealthBench&) = delete;
 
   void wait(Nanoseconds span) { threads_.pause(Deadline::in(clock_, span)); }
   WallTime now() const { return clock_.now(); }
@@ -165,7 +165,7 @@ class HealthGround {
   void await(const Done& done) {
     const Deadline limit = Deadline::in(clock_, std::chrono::minutes(5));
     while (!done()) {
-      if (limit.passed(clock_.steady_now())) throw std::runtime_error("the ground does not come to rest");
+      if (limit.passed(clock_.steady_now())) throw std::runtime_error("the fleet does not come to rest");
       wait(milliseconds(20));
     }
   }
@@ -221,7 +221,7 @@ class HealthGround {
     workload_clusters_.connect(kCluster, &memory_);
   }
 
-  // As earlier turns left it: the ground need not wait for ten thousand marks.
+  // As earlier turns left it: the fleet need not wait for ten thousand marks.
   static api::Machine marked_well(api::Machine machine) {
     const Time now = builders::noon();
     auto good = api::conditions::make(api::condition::kHealthCheckSucceeded, "True",
@@ -262,12 +262,12 @@ class HealthGround {
 };
 
 // From the expiry to the answer of the API server.
-double reaction_ms(HealthGround& ground, int machine) {
-  const Time since = Time::from(ground.now());
-  ground.put_node(machine, "Unknown", since);
+double reaction_ms(HealthBench& fleet, int machine) {
+  const Time since = Time::from(fleet.now());
+  fleet.put_node(machine, "Unknown", since);
   const WallTime expiry = since.wall() + kTimeout;
-  for (const WallTime limit = expiry + seconds(60); ground.now() < limit; ground.wait(milliseconds(50))) {
-    const auto marked = ground.client.marked(name_of(machine));
+  for (const WallTime limit = expiry + seconds(60); fleet.now() < limit; fleet.wait(milliseconds(50))) {
+    const auto marked = fleet.client.marked(name_of(machine));
     if (!marked) continue;
     if (*marked < expiry) throw std::runtime_error("marked before its timeout was over");
     return static_cast<double>((*marked - expiry).count()) / 1e6;
@@ -279,24 +279,24 @@ double reaction_ms(HealthGround& ground, int machine) {
 
 Values health_costs(const Place& place) {
   const int targets = place.machines > 0 ? place.machines : kTargets;
-  HealthGround ground(targets);
+  HealthBench fleet(targets);
   Values values;
 
-  const std::uint64_t asked = ground.client.requests();
+  const std::uint64_t asked = fleet.client.requests();
   const double rested = cpu_seconds();
-  ground.wait(kAtRest);
+  fleet.wait(kAtRest);
   const double at_rest = (cpu_seconds() - rested) / seconds(kAtRest).count();
   const double turn_begun = cpu_seconds();
-  ground.one_more_turn();
+  fleet.one_more_turn();
   const double turn = cpu_seconds() - turn_begun;
-  values["mhc.idle_requests"] = static_cast<double>(ground.client.requests() - asked);
+  values["mhc.idle_requests"] = static_cast<double>(fleet.client.requests() - asked);
   values["mhc.idle_cpu_percent"] = 100 * (at_rest + turn / static_cast<double>(kResync.count()));
   say(fmt::format("{} targets at rest: {:.3f} % CPU, and {:.1f} ms for the turn of a resync every {} s",
                   targets, 100 * at_rest, 1000 * turn, kResync.count()));
 
   double worst = 0;
   for (int i = 0; i < kExpiries; ++i) {
-    const double took = reaction_ms(ground, i * (targets / kExpiries));
+    const double took = reaction_ms(fleet, i * (targets / kExpiries));
     say(fmt::format("marked {:.1f} ms after its timeout", took));
     worst = std::max(worst, took);
   }

@@ -20,7 +20,7 @@
 
 #include "base/clock.h"
 #include "net/file_limit.h"
-#include "test/bench/fleet_ground.h"
+#include "test/bench/bench_fleet.h"
 
 namespace capstan::bench {
 namespace {

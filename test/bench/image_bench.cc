@@ -9,7 +9,7 @@
 #include <stdexcept>
 
 #include "base/clock.h"
-#include "test/bench/fleet_ground.h"
+#include "test/bench/bench_fleet.h"
 #include "test/bench/webhook_ground.h"
 #include "test/envtest/child_process.h"
 #include "test/envtest/scratch_folder.h"

@@ -13,7 +13,7 @@
 #include "api/schema/yaml.h"
 #include "base/base64.h"
 #include "kube/resources.h"
-#include "test/bench/fleet_ground.h"
+#include "test/bench/bench_fleet.h"
 
 namespace capstan::bench {
 namespace {
@@ -97,18 +97,18 @@ class PolicyGround {
  public:
   PolicyGround(const Place& place, int each)
       : each_(each),
-        ground_(place, {.cloud = std::string(kWithHeartbeats),
-                        .audit = FleetBedOptions::Audit::Requests,
-                        .real_workload = false}) {
-    ground_.make_clusters(kClusters);
+        fleet_(place, {.cloud = std::string(kWithHeartbeats),
+                       .audit = FleetBedOptions::Audit::Requests,
+                       .real_workload = false}) {
+    fleet_.make_clusters(kClusters);
     for (int cluster = 0; cluster < kClusters; ++cluster) {
       const int first = cluster * kPoolsEach;
       for (int i = 0; i < kPoolsEach; ++i)
-        ground_.make_deployment(cluster_of_pool(first), pool_called(first + i), each_);
-      for (int i = 0; i < kPoolsEach; ++i) ground_.await_settled(pool_called(first + i), each_, minutes(10));
+        fleet_.make_deployment(cluster_of_pool(first), pool_called(first + i), each_);
+      for (int i = 0; i < kPoolsEach; ++i) fleet_.await_settled(pool_called(first + i), each_, minutes(10));
     }
     say(fmt::format("{} Machines in {} MachineDeployments stand after {:.0f} s",
-                    each_ * kClusters * kPoolsEach, kClusters * kPoolsEach, ground_.elapsed()));
+                    each_ * kClusters * kPoolsEach, kClusters * kPoolsEach, fleet_.elapsed()));
   }
 
   // The last cluster is left out: one of its MachineDeployments is frozen, then it is out of reach.
@@ -117,27 +117,27 @@ class PolicyGround {
   // Each MachineDeployment gets one Machine more, then one less.
   double cpu_per_change(std::string_view phase) {
     make_sick(kSickPercent * each_ * kPoolsEach / 100);
-    ground_.await_quiet();
-    ground_.spent();
-    const double before = ground_.manager_cpu_ms();
+    fleet_.await_quiet();
+    fleet_.spent();
+    const double before = fleet_.manager_cpu_ms();
     for (const int replicas : {each_ + 1, each_}) {
-      for (int pool = 0; pool < kChanging; ++pool) ground_.scale(pool_called(pool), replicas);
+      for (int pool = 0; pool < kChanging; ++pool) fleet_.scale(pool_called(pool), replicas);
       for (int pool = 0; pool < kChanging; ++pool)
-        ground_.await_settled(pool_called(pool), replicas, minutes(10));
+        fleet_.await_settled(pool_called(pool), replicas, minutes(10));
     }
-    ground_.await_quiet();
-    const double each = (ground_.manager_cpu_ms() - before) / (2 * kChanging);
+    fleet_.await_quiet();
+    const double each = (fleet_.manager_cpu_ms() - before) / (2 * kChanging);
     say(fmt::format("--- {}: {:.2f} ms CPU for each Machine that comes or goes, and of the management server",
                     phase, each));
-    say(envtest::breakdown(ground_.spent().manager, 2 * kChanging));
+    say(envtest::breakdown(fleet_.spent().manager, 2 * kChanging));
     return each;
   }
 
   double requests_at_rest() {
-    ground_.await_quiet();
-    ground_.await_silence();
-    ground_.threads().pause(Deadline::in(ground_.clock(), seconds(60)));
-    const Spent idle = ground_.spent();
+    fleet_.await_quiet();
+    fleet_.await_silence();
+    fleet_.threads().pause(Deadline::in(fleet_.clock(), seconds(60)));
+    const Spent idle = fleet_.spent();
     say("--- at rest: what the manager asked the management server for in 60 s");
     say(envtest::breakdown(idle.manager, 1));
     return static_cast<double>(
@@ -146,14 +146,14 @@ class PolicyGround {
 
   // Writes of the manager, Events apart, for each Machine whose Node falls sick and that is replaced.
   double writes_per_replacement(int pool) {
-    ground_.await_quiet();
-    ground_.await_silence();
+    fleet_.await_quiet();
+    fleet_.await_silence();
     const auto victims = nodes_of(pool, kReplaced);
     for (const std::string& node : victims) make_sick(cluster_of_pool(pool), node);
     await_gone(pool, victims);
-    ground_.await_settled(pool_called(pool), each_, minutes(5));
-    ground_.await_quiet();
-    const Spent spent = ground_.spent();
+    fleet_.await_settled(pool_called(pool), each_, minutes(5));
+    fleet_.await_quiet();
+    const Spent spent = fleet_.spent();
     say(fmt::format("--- {} replaced by {}: for each", victims.size(),
                     pool == 0 ? "a MachineHealthCheck" : "a policy"));
     const auto each = static_cast<double>(victims.size());
@@ -164,28 +164,28 @@ class PolicyGround {
   void apply(std::string_view yaml) {
     for (const json::value& object : must(api::parse_yaml_documents(yaml))) {
       const auto [resource, key] = place_of(object);
-      must(ground_.client().create(resource, key, object, {}, ground_.soon()));
+      must(fleet_.client().create(resource, key, object, {}, fleet_.soon()));
     }
   }
   void remove(std::string_view yaml) {
     for (const json::value& object : must(api::parse_yaml_documents(yaml))) {
       const auto [resource, key] = place_of(object);
-      must(ground_.client().remove(resource, key, {}, ground_.soon()));
+      must(fleet_.client().remove(resource, key, {}, fleet_.soon()));
     }
   }
   void freeze_one() {
-    must(ground_.client().patch(core("MachineDeployment"), in_default(pool_called(kChanging)),
-                                {{"metadata", {{"annotations", {{"capstan.dev/freeze", "true"}}}}}}, {},
-                                ground_.soon()));
+    must(fleet_.client().patch(core("MachineDeployment"), in_default(pool_called(kChanging)),
+                               {{"metadata", {{"annotations", {{"capstan.dev/freeze", "true"}}}}}}, {},
+                               fleet_.soon()));
   }
   // Its kubeconfig leads to a port where nothing listens.
   void lose_last_cluster() {
     const auto key = in_default(cluster_of_pool(kChanging) + "-kubeconfig");
     const auto& secrets = kube::resources::secrets();
-    const json::value secret = must(ground_.client().get(secrets, key, ground_.soon()));
+    const json::value secret = must(fleet_.client().get(secrets, key, fleet_.soon()));
     const auto text = must(base64_decode(std::string(secret.at_pointer("/data/value").as_string())));
     const std::string dead = std::regex_replace(text, std::regex("127\\.0\\.0\\.1:[0-9]+"), "127.0.0.1:1");
-    must(ground_.client().patch(secrets, key, {{"stringData", {{"value", dead}}}}, {}, ground_.soon()));
+    must(fleet_.client().patch(secrets, key, {{"stringData", {{"value", dead}}}}, {}, fleet_.soon()));
   }
 
  private:
@@ -205,7 +205,7 @@ class PolicyGround {
 
   std::vector<std::string> nodes_of(int pool, std::size_t most) {
     const kube::ListOptions ours = {.namespace_ = "default", .label_selector = "pool=" + pool_called(pool)};
-    const json::value list = must(ground_.client().list(core("Machine"), ours, ground_.soon()));
+    const json::value list = must(fleet_.client().list(core("Machine"), ours, fleet_.soon()));
     std::vector<std::string> names;
     for (const json::value& machine : list.at("items").as_array()) {
       boost::system::error_code missing;
@@ -225,44 +225,44 @@ class PolicyGround {
     }
   }
   void make_sick(const std::string& cluster, const std::string& node) {
-    const std::string now = Time::from(ground_.clock().now()).to_string();
+    const std::string now = Time::from(fleet_.clock().now()).to_string();
     const json::value body = {
         {"status",
          {{"conditions",
            json::array{{{"type", kSickness}, {"status", "True"}, {"lastTransitionTime", now}}}}}}};
     must(client_of(cluster).patch(kube::resources::nodes(), {.namespace_ = "", .name = node}, body,
                                   {.type = kube::PatchType::Strategic, .subresource = "status"},
-                                  ground_.soon()));
+                                  fleet_.soon()));
   }
   kube::Client& client_of(const std::string& cluster) {
     auto& client = clients_[cluster];
-    if (!client) client = ground_.client_of_cluster(cluster);
+    if (!client) client = fleet_.client_of_cluster(cluster);
     return *client;
   }
 
   // A Machine and its Node have one name in the simulated cloud.
   std::string standing_of(const std::string& machine) {
-    const json::value seen = must(ground_.client().get(core("Machine"), in_default(machine), ground_.soon()));
+    const json::value seen = must(fleet_.client().get(core("Machine"), in_default(machine), fleet_.soon()));
     boost::system::error_code missing;
     const auto* conditions = seen.find_pointer("/status/conditions", missing);
     return machine + (conditions == nullptr ? "" : " " + json::serialize(*conditions));
   }
 
   void await_gone(int pool, const std::vector<std::string>& nodes) {
-    const Deadline limit = Deadline::in(ground_.clock(), minutes(5));
+    const Deadline limit = Deadline::in(fleet_.clock(), minutes(5));
     const auto is_there = [&](const std::string& node) {
       const auto left = nodes_of(pool, static_cast<std::size_t>(each_) * 2);
       return std::ranges::find(left, node) != left.end();
     };
     while (std::ranges::any_of(nodes, is_there)) {
-      if (limit.passed(ground_.clock().steady_now()))
+      if (limit.passed(fleet_.clock().steady_now()))
         throw std::runtime_error("not replaced: " + standing_of(nodes.front()));
-      ground_.threads().pause(Deadline::in(ground_.clock(), seconds(1)));
+      fleet_.threads().pause(Deadline::in(fleet_.clock(), seconds(1)));
     }
   }
 
   const int each_;
-  Ground ground_;
+  BenchFleet fleet_;
   std::map<std::string, std::unique_ptr<kube::RemoteClient>> clients_ = {};
 };
 
@@ -271,36 +271,36 @@ class PolicyGround {
 // Phases alternate, so that what else runs on the machine meets all of them.
 Values policy_costs(const Place& place) {
   const int machines = place.machines > 0 ? place.machines : 10000;
-  PolicyGround ground(place, std::max(machines / (kClusters * kPoolsEach), kFewestEach));
+  PolicyGround fleet(place, std::max(machines / (kClusters * kPoolsEach), kFewestEach));
   const std::string braked = std::string(kEverythingOn) + std::string(kBrakesOn).substr(1);
   Values values;
 
-  ground.cpu_per_change("before anything was measured");
-  double plain = ground.cpu_per_change("without a policy");
-  ground.apply(kEverythingOn);
-  double governed = ground.cpu_per_change("with a policy");
-  ground.remove(kEverythingOn);
-  plain += ground.cpu_per_change("without a policy");
-  ground.apply(kEverythingOn);
-  governed += ground.cpu_per_change("with a policy");
+  fleet.cpu_per_change("before anything was measured");
+  double plain = fleet.cpu_per_change("without a policy");
+  fleet.apply(kEverythingOn);
+  double governed = fleet.cpu_per_change("with a policy");
+  fleet.remove(kEverythingOn);
+  plain += fleet.cpu_per_change("without a policy");
+  fleet.apply(kEverythingOn);
+  governed += fleet.cpu_per_change("with a policy");
   values["policy.cpu_ratio"] = governed / plain;
-  values["policy.idle_requests"] = ground.requests_at_rest();
-  ground.remove(kEverythingOn);
+  values["policy.idle_requests"] = fleet.requests_at_rest();
+  fleet.remove(kEverythingOn);
 
-  ground.apply(kCheck);
-  const double by_check = ground.writes_per_replacement(0);
-  ground.remove(kCheck);
-  ground.apply(kReplacing);
-  values["policy.writes_per_replacement"] = ground.writes_per_replacement(1) - by_check;
-  ground.remove(kReplacing);
+  fleet.apply(kCheck);
+  const double by_check = fleet.writes_per_replacement(0);
+  fleet.remove(kCheck);
+  fleet.apply(kReplacing);
+  values["policy.writes_per_replacement"] = fleet.writes_per_replacement(1) - by_check;
+  fleet.remove(kReplacing);
 
-  ground.apply(braked);
-  ground.apply(kFleetLimits);
-  ground.freeze_one();
-  ground.lose_last_cluster();
-  double with_brakes = ground.cpu_per_change("with all brakes");
-  values["brakes.idle_requests"] = ground.requests_at_rest();
-  with_brakes += ground.cpu_per_change("with all brakes");
+  fleet.apply(braked);
+  fleet.apply(kFleetLimits);
+  fleet.freeze_one();
+  fleet.lose_last_cluster();
+  double with_brakes = fleet.cpu_per_change("with all brakes");
+  values["brakes.idle_requests"] = fleet.requests_at_rest();
+  with_brakes += fleet.cpu_per_change("with all brakes");
   values["brakes.cpu_ratio"] = with_brakes / governed;
   return values;
 }

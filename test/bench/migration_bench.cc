@@ -13,7 +13,7 @@
 
 #include "api/schema/yaml.h"
 #include "base/threads.h"
-#include "test/bench/fleet_ground.h"
+#include "test/bench/bench_fleet.h"
 #include "test/envtest/older_storage.h"
 #include "test/envtest/pki.h"
 #include "test/envtest/real_servers.h"

@@ -13,7 +13,7 @@
 #include "kube/resources.h"
 #include "kube/typed.h"
 #include "kubeconfig/connect.h"
-#include "test/bench/fleet_ground.h"
+#include "test/bench/bench_fleet.h"
 
 namespace capstan::bench {
 namespace {
@@ -74,15 +74,15 @@ json::value conditions(bool ready, bool pressed) {
 
 class Pools {
  public:
-  explicit Pools(Ground& ground)
-      : ground_(ground),
+  explicit Pools(BenchFleet& fleet)
+      : fleet_(fleet),
         workload_(
-            must(kube::RemoteClient::make({io_, ground.threads(), ground.clock()},
-                                          must(kubeconfig::load(ground.bed().workload().kubeconfig_path())),
+            must(kube::RemoteClient::make({io_, fleet.threads(), fleet.clock()},
+                                          must(kubeconfig::load(fleet.bed().workload().kubeconfig_path())),
                                           {.user_agent = "bench/1", .rate_limit = {.qps = 0}}))) {
-    must(ground_.client().create(kube::resources::custom_resource_definitions(),
-                                 {.name = fmt::format("{}.{}", kGroups.plural, kGroup)}, definition(), {},
-                                 ground_.soon()));
+    must(fleet_.client().create(kube::resources::custom_resource_definitions(),
+                                {.name = fmt::format("{}.{}", kGroups.plural, kGroup)}, definition(), {},
+                                fleet_.soon()));
   }
 
   // A pool whose provider lists so many instances; none has a Node.
@@ -94,11 +94,11 @@ class Pools {
                          {"metadata", {{"name", pool}, {"namespace", kNamespace}}},
                          {"spec", {{"providerIDList", std::move(ids)}}}};
     await("the kind of the bench's groups", [&] {
-      return ground_.client().create(kGroups, in_namespace(pool), group, {}, ground_.soon()).has_value();
+      return fleet_.client().create(kGroups, in_namespace(pool), group, {}, fleet_.soon()).has_value();
     });
-    must(ground_.client().patch(kGroups, in_namespace(pool),
-                                {{"status", {{"ready", true}, {"replicas", instances}}}},
-                                {.subresource = "status"}, ground_.soon()));
+    must(fleet_.client().patch(kGroups, in_namespace(pool),
+                               {{"status", {{"ready", true}, {"replicas", instances}}}},
+                               {.subresource = "status"}, fleet_.soon()));
     const json::value object = {
         {"apiVersion", "cluster.x-k8s.io/v1beta2"},
         {"kind", "MachinePool"},
@@ -112,7 +112,7 @@ class Pools {
               {"version", "v1.35.0"},
               {"bootstrap", {{"dataSecretName", "bench"}}},
               {"infrastructureRef", {{"apiGroup", kGroup}, {"kind", kGroups.kind}, {"name", pool}}}}}}}}}};
-    must(ground_.client().create(of_pools(), in_namespace(pool), object, {}, ground_.soon()));
+    must(fleet_.client().create(of_pools(), in_namespace(pool), object, {}, fleet_.soon()));
     await("the list of " + pool, [&] { return count(pool, "/spec/providerIDList") == instances; });
   }
 
@@ -140,23 +140,23 @@ class Pools {
  private:
   template <typename Done>
   void await(const std::string& what, const Done& done) {
-    const Deadline deadline = Deadline::in(ground_.clock(), minutes(3));
+    const Deadline deadline = Deadline::in(fleet_.clock(), minutes(3));
     while (!done()) {
-      if (deadline.passed(ground_.clock().steady_now())) throw std::runtime_error("no " + what);
-      ground_.threads().pause(Deadline::in(ground_.clock(), milliseconds(200)));
+      if (deadline.passed(fleet_.clock().steady_now())) throw std::runtime_error("no " + what);
+      fleet_.threads().pause(Deadline::in(fleet_.clock(), milliseconds(200)));
     }
   }
 
   // Nodes that say whose they are: nothing is left to be written on them.
   std::ptrdiff_t marked_nodes(const std::string& pool) {
-    const auto nodes = must(kube::list<api::Node>(*workload_, {}, ground_.soon()));
+    const auto nodes = must(kube::list<api::Node>(*workload_, {}, fleet_.soon()));
     return std::ranges::count_if(nodes.items, [&](const api::Node& node) {
       return node.metadata.annotations.value_or_empty(api::annotation::kOwnerName) == pool;
     });
   }
 
   json::value read(const std::string& pool) {
-    return must(ground_.client().get(of_pools(), in_namespace(pool), ground_.soon()));
+    return must(fleet_.client().get(of_pools(), in_namespace(pool), fleet_.soon()));
   }
   std::int64_t count(const std::string& pool, std::string_view at) {
     const json::value object = read(pool);
@@ -189,26 +189,26 @@ class Pools {
                                   {"bootID", name},
                                   {"operatingSystem", "linux"},
                                   {"architecture", "amd64"}}}}}};
-    must(workload_->create(kube::resources::nodes(), {.name = name}, node, {}, ground_.soon()));
+    must(workload_->create(kube::resources::nodes(), {.name = name}, node, {}, fleet_.soon()));
   }
   void say_of(const std::string& name, bool ready, bool pressed) {
     must(workload_->patch(kube::resources::nodes(), {.name = name},
                           {{"status", {{"conditions", conditions(ready, pressed)}}}},
-                          {.subresource = "status"}, ground_.soon()));
+                          {.subresource = "status"}, fleet_.soon()));
   }
 
   // So many things, evenly over time, done by several hands so that none waits for another's answer.
   template <typename Do>
   void paced(int things, const Do& one) {
-    const SteadyTime begun = ground_.clock().steady_now();
+    const SteadyTime begun = fleet_.clock().steady_now();
     std::atomic<int> next = 0;
     Guarded<std::string> failed;
     std::vector<std::unique_ptr<Thread>> hands;
     for (int i = 0; i < kHands; ++i) {
-      hands.push_back(ground_.threads().spawn("hand", [&](const std::stop_token&) {
+      hands.push_back(fleet_.threads().spawn("hand", [&](const std::stop_token&) {
         try {
           for (int at = next++; at < things; at = next++) {
-            ground_.threads().pause({begun + Nanoseconds(seconds(1)) * at / kNodesPerSecond});
+            fleet_.threads().pause({begun + Nanoseconds(seconds(1)) * at / kNodesPerSecond});
             one(at);
           }
         } catch (const std::exception& error) {
@@ -222,26 +222,26 @@ class Pools {
     });
   }
 
-  Ground& ground_;
+  BenchFleet& fleet_;
   net::IoPool io_;
   std::unique_ptr<kube::RemoteClient> workload_;
 };
 
 // The manager's CPU for one change of a Node, what it uses at rest set apart.
-double cost_of_a_change(Ground& ground, Pools& pools, const std::string& pool, int instances) {
+double cost_of_a_change(BenchFleet& fleet, Pools& pools, const std::string& pool, int instances) {
   constexpr auto kRest = seconds(10);
-  ground.await_quiet();
-  double cpu = ground.manager_cpu_ms();
-  ground.threads().pause(Deadline::in(ground.clock(), kRest));
-  const double at_rest = (ground.manager_cpu_ms() - cpu) / 10.0;
-  ground.spent();
-  cpu = ground.manager_cpu_ms();
-  const double begun = ground.elapsed();
+  fleet.await_quiet();
+  double cpu = fleet.manager_cpu_ms();
+  fleet.threads().pause(Deadline::in(fleet.clock(), kRest));
+  const double at_rest = (fleet.manager_cpu_ms() - cpu) / 10.0;
+  fleet.spent();
+  cpu = fleet.manager_cpu_ms();
+  const double begun = fleet.elapsed();
   pools.nodes_change(pool, instances, kChanges);
-  ground.await_quiet();
-  const double took = ground.elapsed() - begun;
-  const double cost = (ground.manager_cpu_ms() - cpu - at_rest * took) / kChanges;
-  const Spent spent = ground.spent();
+  fleet.await_quiet();
+  const double took = fleet.elapsed() - begun;
+  const double cost = (fleet.manager_cpu_ms() - cpu - at_rest * took) / kChanges;
+  const Spent spent = fleet.spent();
   say(fmt::format("{} instances: {:.3f} ms CPU for each of {} changes of a Node in {:.0f} s; {} requests",
                   instances, cost, kChanges, took, spent.requests()));
   if (spent.requests() > 0) say(envtest::breakdown(spent.manager, 1));
@@ -253,31 +253,31 @@ double cost_of_a_change(Ground& ground, Pools& pools, const std::string& pool, i
 Values pool_costs(const Place& place) {
   const int many = place.machines > 0 ? place.machines : 5000;
   const int few = std::max(many / 100, 10);
-  Ground ground(place, {.audit = FleetBedOptions::Audit::Requests});
-  ground.make_clusters(1);
-  Pools pools(ground);
+  BenchFleet fleet(place, {.audit = FleetBedOptions::Audit::Requests});
+  fleet.make_clusters(1);
+  Pools pools(fleet);
   pools.make("many", many);
-  ground.await_quiet();
-  ground.spent();
+  fleet.await_quiet();
+  fleet.spent();
 
   Values values;
-  double cpu = ground.manager_cpu_ms();
-  const double begun = ground.elapsed();
+  double cpu = fleet.manager_cpu_ms();
+  const double begun = fleet.elapsed();
   pools.nodes_turn_ready("many", many);
-  const double took = ground.elapsed() - begun;
-  ground.await_quiet();
-  const Spent ready = ground.spent();
+  const double took = fleet.elapsed() - begun;
+  fleet.await_quiet();
+  const Spent ready = fleet.spent();
   values["pool.requests_per_node_ready"] = ready.requests() / many;
   say(fmt::format("--- {} Nodes turned Ready in {:.0f} s: what the manager asked for, per Node", many, took));
   say(envtest::breakdown(ready.manager, many));
   say(fmt::format("Events apart: {:.3f}; {:.2f} ms CPU per Node, status patches included; manager {:.1f} MB",
-                  ready.events() / many, (ground.manager_cpu_ms() - cpu) / many,
-                  static_cast<double>(envtest::resident_bytes_of(ground.bed().core().pid())) / 1e6));
+                  ready.events() / many, (fleet.manager_cpu_ms() - cpu) / many,
+                  static_cast<double>(envtest::resident_bytes_of(fleet.bed().core().pid())) / 1e6));
 
   pools.make("few", few);
   pools.nodes_turn_ready("few", few);
-  const double of_many = cost_of_a_change(ground, pools, "many", many);
-  const double of_few = cost_of_a_change(ground, pools, "few", few);
+  const double of_many = cost_of_a_change(fleet, pools, "many", many);
+  const double of_few = cost_of_a_change(fleet, pools, "few", few);
   values["pool.cpu_growth"] = of_many / of_few;
   return values;
 }

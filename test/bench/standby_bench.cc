@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "base/time.h"
-#include "test/bench/fleet_ground.h"
+#include "test/bench/bench_fleet.h"
 
 namespace capstan::bench {
 namespace {
@@ -25,7 +25,7 @@ WallTime time_of(const AuditEntry& entry) { return must(MicroTime::parse(entry.a
 std::string cluster_of(int number) { return fmt::format("demo-{}", number + 1); }
 std::string deployment_of(int number) { return fmt::format("pool-{}", number + 1); }
 
-void rest(Ground& ground, Nanoseconds span) { ground.threads().pause(Deadline::in(ground.clock(), span)); }
+void rest(BenchFleet& fleet, Nanoseconds span) { fleet.threads().pause(Deadline::in(fleet.clock(), span)); }
 
 WallTime last_renewal(const std::vector<AuditEntry>& entries) {
   WallTime last = {};
@@ -36,14 +36,14 @@ WallTime last_renewal(const std::vector<AuditEntry>& entries) {
   return last;
 }
 
-WallTime first_write(Ground& ground) {
-  const Deadline patience = Deadline::in(ground.clock(), minutes(2));
-  while (!patience.passed(ground.clock().steady_now())) {
-    for (const AuditEntry& entry : ground.spent().manager) {
+WallTime first_write(BenchFleet& fleet) {
+  const Deadline patience = Deadline::in(fleet.clock(), minutes(2));
+  while (!patience.passed(fleet.clock().steady_now())) {
+    for (const AuditEntry& entry : fleet.spent().manager) {
       if (envtest::is_write(entry) && !envtest::is_lease(entry) && !envtest::is_event(entry))
         return time_of(entry);
     }
-    rest(ground, milliseconds(50));
+    rest(fleet, milliseconds(50));
   }
   throw std::runtime_error("the standby wrote nothing in two minutes");
 }
@@ -54,28 +54,28 @@ WallTime first_write(Ground& ground) {
 double standby_first_write_s(const Place& place) {
   const int machines = place.machines > 0 ? place.machines : 1000;
   const int each = std::max(machines / kClustersOfStandby, 1);
-  Ground ground(place, {.core_flags = {"--leader-elect=true"},
-                        .audit = envtest::FleetBedOptions::Audit::Requests,
-                        .real_workload = false});
-  ground.make_clusters(kClustersOfStandby);
+  BenchFleet fleet(place, {.core_flags = {"--leader-elect=true"},
+                           .audit = envtest::FleetBedOptions::Audit::Requests,
+                           .real_workload = false});
+  fleet.make_clusters(kClustersOfStandby);
   for (int i = 0; i < kClustersOfStandby; ++i) {
-    ground.make_deployment(cluster_of(i), deployment_of(i), each);
-    ground.await_settled(deployment_of(i), each, minutes(10));
+    fleet.make_deployment(cluster_of(i), deployment_of(i), each);
+    fleet.await_settled(deployment_of(i), each, minutes(10));
   }
   double longest = 0;
   for (int death = 1; death <= kDeaths; ++death) {
-    must(ground.bed().start_standby());
-    rest(ground, kUntilItWaits);
-    ground.spent();
-    rest(ground, seconds(4) + milliseconds(600) * death);
-    const WallTime renewed = last_renewal(ground.spent().manager);
-    ground.bed().kill_core();
-    ground.scale(deployment_of(0), each + death);
-    const auto late = first_write(ground) - renewed - kLease;
+    must(fleet.bed().start_standby());
+    rest(fleet, kUntilItWaits);
+    fleet.spent();
+    rest(fleet, seconds(4) + milliseconds(600) * death);
+    const WallTime renewed = last_renewal(fleet.spent().manager);
+    fleet.bed().kill_core();
+    fleet.scale(deployment_of(0), each + death);
+    const auto late = first_write(fleet) - renewed - kLease;
     const double late_s = std::chrono::duration<double>(late).count();
     say(fmt::format("death {}: first write {:.3f} s after the end of the Lease", death, late_s));
     longest = std::max(longest, late_s);
-    ground.await_settled(deployment_of(0), each + death, minutes(2));
+    fleet.await_settled(deployment_of(0), each + death, minutes(2));
   }
   return longest;
 }

@@ -9,7 +9,7 @@
 
 #include "api/v1beta2/machine.h"
 #include "kube/kinds.h"
-#include "test/bench/fleet_ground.h"
+#include "test/bench/bench_fleet.h"
 #include "test/envtest/scratch_folder.h"
 #include "test/interop/takeover_page.h"
 #include "test/interop/write_ledger.h"
@@ -68,19 +68,19 @@ std::filesystem::path as_released(const Place& place, const envtest::ScratchFold
 }
 
 // What upstream's webhook gives each new Machine; this API server asks no webhook.
-void give_machines_their_default(Ground& ground) {
+void give_machines_their_default(BenchFleet& fleet) {
   const kube::Resource machines = kube::resource_of<api::Machine>();
-  const auto listed = must(ground.client().list(machines, {.namespace_ = "default"}, ground.soon()));
+  const auto listed = must(fleet.client().list(machines, {.namespace_ = "default"}, fleet.soon()));
   for (const auto& machine : listed.at("items").as_array()) {
     const std::string name(machine.at("metadata").at("name").as_string());
-    must(ground.client().patch(machines, {"default", name},
-                               {{"spec", {{"deletion", {{"nodeDeletionTimeoutSeconds", 10}}}}}}, {},
-                               ground.soon()));
+    must(fleet.client().patch(machines, {"default", name},
+                              {{"spec", {{"deletion", {{"nodeDeletionTimeoutSeconds", 10}}}}}}, {},
+                              fleet.soon()));
   }
 }
 
-void apply_our_crds(Ground& ground, const Place& place) {
-  const auto applied = must(ground.bed().management().run_kubectl(
+void apply_our_crds(BenchFleet& fleet, const Place& place) {
+  const auto applied = must(fleet.bed().management().run_kubectl(
       {"apply", "--server-side", "--force-conflicts", "-f=" + place.crds}));
   if (applied.exit_code != 0) throw std::runtime_error("our CRDs were refused: " + applied.err);
 }
@@ -89,15 +89,15 @@ void add(const RowCounts& more, RowCounts& all) {
   for (const auto& [row, count] : more) all[row] += count;
 }
 
-RowCounts written_until_quiet(Ground& ground, MachineWrites& writes) {
+RowCounts written_until_quiet(BenchFleet& fleet, MachineWrites& writes) {
   RowCounts all;
-  const Deadline patience = Deadline::in(ground.clock(), kTakesOver);
-  for (SteadyTime last = ground.clock().steady_now(); ground.clock().steady_now() - last < kQuietSpan;) {
-    if (patience.passed(ground.clock().steady_now())) throw std::runtime_error("it writes on and on");
+  const Deadline patience = Deadline::in(fleet.clock(), kTakesOver);
+  for (SteadyTime last = fleet.clock().steady_now(); fleet.clock().steady_now() - last < kQuietSpan;) {
+    if (patience.passed(fleet.clock().steady_now())) throw std::runtime_error("it writes on and on");
     const RowCounts more = writes.more("capstan");
-    if (!more.empty()) last = ground.clock().steady_now();
+    if (!more.empty()) last = fleet.clock().steady_now();
     add(more, all);
-    ground.threads().pause(Deadline::in(ground.clock(), seconds(1)));
+    fleet.threads().pause(Deadline::in(fleet.clock(), seconds(1)));
   }
   return all;
 }
@@ -107,22 +107,22 @@ RowCounts written_until_quiet(Ground& ground, MachineWrites& writes) {
 double takeover_writes(const Place& place) {
   const int machines = place.machines > 0 ? place.machines : 1000;
   const auto folder = must(envtest::ScratchFolder::create());
-  Ground ground(place, {.other_core = as_released(place, folder),
-                        .other_crds = std::filesystem::path(place.upstream) / "crds",
-                        .audit = envtest::FleetBedOptions::Audit::Answers});
-  MachineWrites writes(ground.bed().management().audit_log());
-  ground.make_clusters(1);
-  ground.make_deployment("demo", kTakenPool, machines);
-  ground.await_settled(kTakenPool, machines, kTakesOver);
-  give_machines_their_default(ground);
-  ground.await_silence();
-  must(ground.bed().stop_core(kStopsWithin));
-  apply_our_crds(ground, place);
+  BenchFleet fleet(place, {.other_core = as_released(place, folder),
+                           .other_crds = std::filesystem::path(place.upstream) / "crds",
+                           .audit = envtest::FleetBedOptions::Audit::Answers});
+  MachineWrites writes(fleet.bed().management().audit_log());
+  fleet.make_clusters(1);
+  fleet.make_deployment("demo", kTakenPool, machines);
+  fleet.await_settled(kTakenPool, machines, kTakesOver);
+  give_machines_their_default(fleet);
+  fleet.await_silence();
+  must(fleet.bed().stop_core(kStopsWithin));
+  apply_our_crds(fleet, place);
   writes.more("capstan");
-  must(ground.bed().start_resting_core());
+  must(fleet.bed().start_resting_core());
   const auto listed = envtest::listed_below("What Capstan writes");
   int unlisted = 0;
-  for (const auto& [row, count] : written_until_quiet(ground, writes)) {
+  for (const auto& [row, count] : written_until_quiet(fleet, writes)) {
     say(fmt::format("{:>6} x {}{}", count, row, listed.contains(row) ? "" : ", which no row lists"));
     if (!listed.contains(row)) unlisted += count;
   }

@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "test/bench/fleet_ground.h"
+#include "test/bench/bench_fleet.h"
 #include "test/bench/memory.h"
 #include "test/bench/realistic_cloud.h"
 
@@ -46,28 +46,28 @@ struct Costs {
   double peak_mb = 0;
 };
 
-double servers_cpu_ms(Ground& ground) {
+double servers_cpu_ms(BenchFleet& fleet) {
   std::chrono::duration<double, std::milli> sum = {};
-  for (const auto* servers : {&ground.bed().management(), &ground.bed().workload()})
+  for (const auto* servers : {&fleet.bed().management(), &fleet.bed().workload()})
     for (const pid_t pid : servers->pids()) sum += envtest::cpu_time_of(pid);
   return sum.count();
 }
 
 template <typename Work>
-Cost cost_of(Ground& ground, int machines, Work&& work) {
-  ground.await_quiet();
-  ground.spent();
-  const double cpu = ground.manager_cpu_ms();
-  const double servers_cpu = servers_cpu_ms(ground);
-  const double begun = ground.elapsed();
+Cost cost_of(BenchFleet& fleet, int machines, Work&& work) {
+  fleet.await_quiet();
+  fleet.spent();
+  const double cpu = fleet.manager_cpu_ms();
+  const double servers_cpu = servers_cpu_ms(fleet);
+  const double begun = fleet.elapsed();
   std::forward<Work>(work)();
-  Cost cost{.seconds = ground.elapsed() - begun};
-  ground.await_quiet();
-  const Spent spent = ground.spent();
-  cost.cpu_ms = (ground.manager_cpu_ms() - cpu) / machines;
+  Cost cost{.seconds = fleet.elapsed() - begun};
+  fleet.await_quiet();
+  const Spent spent = fleet.spent();
+  cost.cpu_ms = (fleet.manager_cpu_ms() - cpu) / machines;
   cost.requests = spent.requests() / machines;
   cost.events = spent.events() / machines;
-  cost.servers_cpu_ms = (servers_cpu_ms(ground) - servers_cpu) / machines;
+  cost.servers_cpu_ms = (servers_cpu_ms(fleet) - servers_cpu) / machines;
   return cost;
 }
 
@@ -78,39 +78,39 @@ FleetBedOptions with_providers(const Place& place, FleetBedOptions options) {
   return options;
 }
 
-void make_empty_pool(Ground& ground) {
-  ground.make_clusters(1);
-  ground.make_deployment(kCluster, kPool, 0);
-  ground.await_settled(kPool, 0, minutes(1));
+void make_empty_pool(BenchFleet& fleet) {
+  fleet.make_clusters(1);
+  fleet.make_deployment(kCluster, kPool, 0);
+  fleet.await_settled(kPool, 0, minutes(1));
 }
 
 Costs costs_on(const Place& place, FleetBedOptions options, Limits limits, int machines) {
-  Ground ground(place, with_providers(place, std::move(options)), limits);
-  make_empty_pool(ground);
+  BenchFleet fleet(place, with_providers(place, std::move(options)), limits);
+  make_empty_pool(fleet);
   Costs costs;
-  costs.created = cost_of(ground, machines, [&] {
-    ground.scale(kPool, machines);
-    ground.await_settled(kPool, machines, kPatience);
+  costs.created = cost_of(fleet, machines, [&] {
+    fleet.scale(kPool, machines);
+    fleet.await_settled(kPool, machines, kPatience);
   });
-  costs.rolled = cost_of(ground, machines, [&] {
-    ground.set_version(kPool, "v1.36.0");
-    ground.await_settled(kPool, machines, kPatience, "v1.36.0");
+  costs.rolled = cost_of(fleet, machines, [&] {
+    fleet.set_version(kPool, "v1.36.0");
+    fleet.await_settled(kPool, machines, kPatience, "v1.36.0");
   });
-  costs.deleted = cost_of(ground, machines, [&] {
-    ground.scale(kPool, 0);
-    ground.await_settled(kPool, 0, kPatience);
+  costs.deleted = cost_of(fleet, machines, [&] {
+    fleet.scale(kPool, 0);
+    fleet.await_settled(kPool, 0, kPatience);
   });
-  costs.peak_mb = peak_resident_mb(ground.bed().core().pid());
+  costs.peak_mb = peak_resident_mb(fleet.bed().core().pid());
   return costs;
 }
 
 double peak_mb_of_a_thousand(const Place& place, FleetBedOptions options) {
   constexpr int kMachines = 1000;
-  Ground ground(place, with_providers(place, std::move(options)), Limits::AsShipped);
-  make_empty_pool(ground);
-  ground.scale(kPool, kMachines);
-  ground.await_settled(kPool, kMachines, kPatience);
-  return peak_resident_mb(ground.bed().core().pid());
+  BenchFleet fleet(place, with_providers(place, std::move(options)), Limits::AsShipped);
+  make_empty_pool(fleet);
+  fleet.scale(kPool, kMachines);
+  fleet.await_settled(kPool, kMachines, kPatience);
+  return peak_resident_mb(fleet.bed().core().pid());
 }
 
 void tell(std::string_view who, std::string_view what, const Cost& cost) {

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <stdexcept>
 
-#include "test/bench/fleet_ground.h"
+#include "test/bench/bench_fleet.h"
 #include "test/bench/hostile_peers.h"
 #include "test/bench/review_callers.h"
 #include "test/bench/webhook_ground.h"

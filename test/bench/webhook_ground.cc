@@ -10,7 +10,7 @@
 #include <stdexcept>
 
 #include "base/threads.h"
-#include "test/bench/fleet_ground.h"
+#include "test/bench/bench_fleet.h"
 #include "test/builders/documents.h"
 #include "test/envtest/pki.h"
 #include "test/envtest/reserved_port.h"

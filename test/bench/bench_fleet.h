@@ -41,11 +41,11 @@ struct WorkloadRequests {
 // Of the manager's clients, requests a second.
 enum class Limits { Lifted, AsShipped };
 
-class Ground {
+class BenchFleet {
  public:
   // Where options name no other cloud: one that answers at once and Nodes that are created Ready and silent,
   // as upstream's figures were taken.
-  Ground(const Place& place, envtest::FleetBedOptions options, Limits limits = Limits::Lifted);
+  BenchFleet(const Place& place, envtest::FleetBedOptions options, Limits limits = Limits::Lifted);
 
   // One Cluster with a control plane Machine and the templates of its workers, up and connected.
   void make_clusters(int count);

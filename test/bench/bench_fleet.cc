@@ -1,4 +1,4 @@
-#include "test/bench/fleet_ground.h"
+#include "test/bench/bench_fleet.h"
 
 #include <fmt/format.h>
 #include <httplib.h>
@@ -100,7 +100,7 @@ double Spent::events() const {
   return static_cast<double>(std::ranges::count_if(manager, envtest::is_event));
 }
 
-Ground::Ground(const Place& place, envtest::FleetBedOptions options, Limits limits)
+BenchFleet::BenchFleet(const Place& place, envtest::FleetBedOptions options, Limits limits)
     : agent_(options.other_core.empty() ? std::string(kOurAgent) : options.other_core.filename().string()),
       begun_(clock_.steady_now()) {
   options.programs = place.programs;
@@ -117,25 +117,25 @@ Ground::Ground(const Place& place, envtest::FleetBedOptions options, Limits limi
   if (real_workload) workload_log_ = std::make_unique<envtest::AuditReader>(bed_->workload().audit_log());
 }
 
-std::unique_ptr<kube::RemoteClient> Ground::client_of(const std::filesystem::path& kubeconfig) {
+std::unique_ptr<kube::RemoteClient> BenchFleet::client_of(const std::filesystem::path& kubeconfig) {
   return client_with(must(kubeconfig::load(kubeconfig)));
 }
 
-std::unique_ptr<kube::RemoteClient> Ground::client_with(kube::Connection access) {
+std::unique_ptr<kube::RemoteClient> BenchFleet::client_with(kube::Connection access) {
   return must(kube::RemoteClient::make({io_, threads_, clock_}, std::move(access),
                                        {.user_agent = "bench/1", .rate_limit = {.qps = 0}}));
 }
 
-std::unique_ptr<kube::RemoteClient> Ground::client_of_cluster(const std::string& cluster) {
+std::unique_ptr<kube::RemoteClient> BenchFleet::client_of_cluster(const std::string& cluster) {
   return client_with(must(
       kubeconfig::read_access(*client_, {.namespace_ = std::string(kNamespace), .name = cluster}, soon())));
 }
 
-std::unique_ptr<kube::RemoteClient> Ground::workload_client() {
+std::unique_ptr<kube::RemoteClient> BenchFleet::workload_client() {
   return client_of(bed_->workload().kubeconfig_path());
 }
 
-void Ground::make_clusters(int count) {
+void BenchFleet::make_clusters(int count) {
   const auto yaml = must(bed_->sample({"--machines=0", fmt::format("--clusters={}", count)}));
   std::vector<std::string> control_planes;
   for (const json::value& object : must(api::parse_yaml_documents(yaml))) {
@@ -156,7 +156,7 @@ void Ground::make_clusters(int count) {
   }
 }
 
-void Ground::make_deployment(const std::string& cluster, const std::string& name, int replicas) {
+void BenchFleet::make_deployment(const std::string& cluster, const std::string& name, int replicas) {
   const json::object labels = {{"cluster.x-k8s.io/cluster-name", cluster}, {"pool", name}};
   const std::string templates = cluster + "-workers";
   const json::value object = {
@@ -182,18 +182,18 @@ void Ground::make_deployment(const std::string& cluster, const std::string& name
   must(client_->create(of_core("MachineDeployment"), {std::string(kNamespace), name}, object, {}, soon()));
 }
 
-void Ground::scale(const std::string& name, int replicas) {
+void BenchFleet::scale(const std::string& name, int replicas) {
   must(client_->patch(of_core("MachineDeployment"), {std::string(kNamespace), name},
                       {{"spec", {{"replicas", replicas}}}}, {}, soon()));
 }
 
-void Ground::set_version(const std::string& name, std::string_view version) {
+void BenchFleet::set_version(const std::string& name, std::string_view version) {
   must(client_->patch(of_core("MachineDeployment"), {std::string(kNamespace), name},
                       {{"spec", {{"template", {{"spec", {{"version", version}}}}}}}}, {}, soon()));
 }
 
-void Ground::await_settled(const std::string& name, int replicas, Nanoseconds within,
-                           std::string_view version) {
+void BenchFleet::await_settled(const std::string& name, int replicas, Nanoseconds within,
+                               std::string_view version) {
   const Deadline deadline = Deadline::in(clock_, within);
   for (;;) {
     const auto seen =
@@ -214,7 +214,7 @@ void Ground::await_settled(const std::string& name, int replicas, Nanoseconds wi
   }
 }
 
-void Ground::await_quiet() {
+void BenchFleet::await_quiet() {
   constexpr double kIdleMs = 50;
   const Deadline deadline = Deadline::in(clock_, seconds(60));
   for (double before = -1e9; !deadline.passed(clock_.steady_now());) {
@@ -225,7 +225,7 @@ void Ground::await_quiet() {
   }
 }
 
-void Ground::await_silence() {
+void BenchFleet::await_silence() {
   const Deadline deadline = Deadline::in(clock_, std::chrono::minutes(10));
   spent();
   do {
@@ -234,7 +234,7 @@ void Ground::await_silence() {
   } while (!std::ranges::all_of(spent().manager, envtest::is_lease));
 }
 
-Spent Ground::spent() {
+Spent BenchFleet::spent() {
   Spent spent;
   const auto sort_out = [&](const std::vector<AuditEntry>& entries) {
     for (const AuditEntry& entry : entries)
@@ -251,17 +251,19 @@ Spent Ground::spent() {
   return spent;
 }
 
-WorkloadRequests Ground::workload_requests() const {
+WorkloadRequests BenchFleet::workload_requests() const {
   constexpr std::string_view kFamily = "capstan_workload_requests_total{";
   const std::string metrics = scrape(bed_->core().pid());
   return {.requests = sum_of(metrics, kFamily, "use=\"request\""),
           .probes = sum_of(metrics, kFamily, "use=\"probe\"")};
 }
 
-double Ground::manager_cpu_ms() const {
+double BenchFleet::manager_cpu_ms() const {
   return std::chrono::duration<double, std::milli>(envtest::cpu_time_of(bed_->core().pid())).count();
 }
 
-double Ground::elapsed() const { return std::chrono::duration<double>(clock_.steady_now() - begun_).count(); }
+double BenchFleet::elapsed() const {
+  return std::chrono::duration<double>(clock_.steady_now() - begun_).count();
+}
 
 }  // namespace capstan::bench
