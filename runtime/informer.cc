@@ -28,6 +28,8 @@ void InformerReport::trouble(const Error& error) {
   troubles_.add();
   if (error.code == Code::Gone) {
     log_.info("watch is too old, listing anew", {{"error", error}});
+  } else if (error.code == Code::RateLimited) {
+    log_.info("the server is busy, watch will be tried again", {{"error", error}});
   } else {
     log_.error("watch failed, will be tried again", {{"error", error}});
   }
