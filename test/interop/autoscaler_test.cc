@@ -14,6 +14,7 @@
 #include "base/threads.h"
 #include "test/envtest/fleet_suite_fixture.h"
 #include "test/interop/autoscaler_client.h"
+#include "test/interop/explained.h"
 
 namespace capstan::envtest {
 namespace {
@@ -85,6 +86,8 @@ Lines without(Lines all, const Lines& gone) {
 }
 
 // One bed for all tests; each has a cluster and an autoscaler of its own, none of whose requests is refused.
+constexpr Explained kExplained[] = {kFirstLease};
+
 class Autoscaler : public FleetSuite {
  protected:
   static void SetUpTestSuite() {
@@ -92,6 +95,12 @@ class Autoscaler : public FleetSuite {
     if (HasFatalFailure()) return;
     kubectl({"apply", "-f=-"}, std::string(kRights));
     workload({"apply", "-f=-"}, std::string(kRights));
+  }
+  static void TearDownTestSuite() {
+    if (bed_)
+      expect_explained(troubles_of(bed_->management(), {bed_->core().log(), bed_->provider_log()}),
+                       kExplained);
+    FleetSuite::TearDownTestSuite();
   }
   void SetUp() override {
     ASSERT_NE(bed_, nullptr);

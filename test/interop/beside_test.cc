@@ -23,15 +23,7 @@ constexpr std::string_view kGates = "--feature-gates=ClusterTopology=true";
 constexpr auto kPromised = seconds(5);  // until the topology goes on
 
 constexpr Explained kExplained[] = {
-    kWatchCacheIsBuilt,
-    kNoKubeconfigYet,
     kNodeIsGone,
-    kWorkloadServerIsGone,
-    kControlPlaneComesFirst,
-    kUpstreamsControlPlaneWaits,
-    kGoneBeforeItsStatus,
-    kFinalizersAtOnce,
-    kGoneBeforeItsDeletion,
     {.pattern = "^patch clusters .* 500$|topology/cluster: turn failed .*failed calling webhook",
      .why = "the webhooks of Clusters are upstream's, whose core is started anew",
      .sometimes = "only where the Cluster is to be woken just then"},

@@ -24,17 +24,9 @@ constexpr std::string_view kServing = "/tmp/k8s-webhook-server/serving-certs/";
 
 constexpr Explained kExplained[] = {
     kForeignCertificate,
-    kWatchCacheIsBuilt,
     kFirstLease,
-    kNoKubeconfigYet,
     kControlPlaneIsGone,
     kNodeIsGone,
-    kWorkloadServerIsGone,
-    kControlPlaneComesFirst,
-    kUpstreamsControlPlaneWaits,
-    kGoneBeforeItsStatus,
-    kFinalizersAtOnce,
-    kGoneBeforeItsDeletion,
     {.pattern =
          "^Event of machineset-controller: OverwrittenByAnother .*inmemory.infrastructure.cluster.x-k8s.io/",
      .why = "two cores without an election and the provider write one annotation; ours says so",

@@ -24,11 +24,7 @@ constexpr std::string_view kHook = "pre-drain.delete.hook.machine.cluster.x-k8s.
 constexpr std::string_view kClusters[] = {"still", "held"};
 
 constexpr Explained kExplained[] = {kForeignCertificate,
-                                    kWatchCacheIsBuilt,
                                     kFirstLease,
-                                    kNoKubeconfigYet,
-                                    kControlPlaneComesFirst,
-                                    kUpstreamsControlPlaneWaits,
                                     {.pattern = "^get leases .* 403$|a right is missing; .*leases",
                                      .why = "clusterctl takes our roles away while our manager runs",
                                      .sometimes = "it depends on when the manager looks at its Lease"}};

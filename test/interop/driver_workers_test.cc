@@ -67,16 +67,8 @@ constexpr std::string_view kNode = R"({{"apiVersion":"v1","kind":"Node","metadat
 "spec":{{"providerID":"{}"}},"status":{}}})";
 
 constexpr Explained kExplained[] = {kForeignCertificate,
-                                    kWatchCacheIsBuilt,
                                     kFirstLease,
-                                    kNoKubeconfigYet,
                                     kControlPlaneIsGone,
-                                    kWorkloadServerIsGone,
-                                    kControlPlaneComesFirst,
-                                    kUpstreamsControlPlaneWaits,
-                                    kGoneBeforeItsStatus,
-                                    kFinalizersAtOnce,
-                                    kGoneBeforeItsDeletion,
                                     {.pattern = "^get (drivermachinepools|cloudconfigs) .* 404$",
                                      .why = "a MachinePool goes when these are gone, by a live read"}};
 

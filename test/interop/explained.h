@@ -42,7 +42,7 @@ inline constexpr Explained kForeignCertificate = {
     .pattern = "webhook certificate why=\"it is not for capi-webhook-service",
     .why = "the test serves that of the API server"};
 inline constexpr Explained kWatchCacheIsBuilt = {
-    .pattern = "^watch .* 429$|watch failed, will be tried again .*RateLimited: storage is .re.initializing",
+    .pattern = "^watch .* 429$",
     .why = "a busy API server that builds its watch cache asks to come again",
     .sometimes = "it depends on how soon the first watch comes"};
 inline constexpr Explained kFirstLease = {.pattern = "^get leases .*/controller-leader-election-capi 404$",
@@ -80,5 +80,10 @@ inline constexpr Explained kWorkloadServerIsGone = {
     .pattern = "informer: watch failed, will be tried again .*kind=Node .*Unavailable: ",
     .why = "upstream's in-memory API server goes before its Cluster's last Machine",
     .sometimes = "the watch may be stopped first"};
+
+// What every fleet of upstream's providers may show.
+inline constexpr Explained kBesideNeighbours[] = {
+    kWatchCacheIsBuilt,   kNoKubeconfigYet,       kControlPlaneComesFirst, kUpstreamsControlPlaneWaits,
+    kGoneBeforeItsStatus, kGoneBeforeItsDeletion, kFinalizersAtOnce,       kWorkloadServerIsGone};
 
 }  // namespace capstan::envtest

@@ -123,6 +123,7 @@ bool Neighbours::answers(int port) {
 
 void Neighbours::explain(std::span<const Explained> list, std::vector<fs::path> more_logs) {
   explained_.assign(list.begin(), list.end());
+  explained_.insert(explained_.end(), std::begin(kBesideNeighbours), std::end(kBesideNeighbours));
   more_logs_ = std::move(more_logs);
 }
 

@@ -18,7 +18,8 @@ namespace capstan::envtest {
 class Neighbours : public InstalledManager {
  protected:
   static void SetUpTestSuite();
-  // Fails the suite for what went wrong in it and is not in the list of explain().
+  // Fails the suite for what went wrong in it and is neither in the list of explain() nor in
+  // kBesideNeighbours.
   static void TearDownTestSuite();
   void SetUp() override;
   void TearDown() override;

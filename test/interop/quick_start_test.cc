@@ -9,9 +9,11 @@ using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
 constexpr Explained kExplained[] = {
-    kForeignCertificate,         kWatchCacheIsBuilt,   kFirstLease,           kNoKubeconfigYet,
-    kControlPlaneIsGone,         kNodeIsGone,          kWorkloadServerIsGone, kControlPlaneComesFirst,
-    kUpstreamsControlPlaneWaits, kGoneBeforeItsStatus, kFinalizersAtOnce,     kGoneBeforeItsDeletion};
+    kForeignCertificate,
+    kFirstLease,
+    kControlPlaneIsGone,
+    kNodeIsGone,
+};
 
 class QuickStart : public Neighbours {
  protected:

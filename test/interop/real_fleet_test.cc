@@ -20,17 +20,9 @@ using ::testing::StartsWith;
 
 constexpr Explained kExplained[] = {
     kForeignCertificate,
-    kWatchCacheIsBuilt,
     kFirstLease,
-    kNoKubeconfigYet,
     kControlPlaneIsGone,
     kNodeIsGone,
-    kWorkloadServerIsGone,
-    kControlPlaneComesFirst,
-    kUpstreamsControlPlaneWaits,
-    kGoneBeforeItsStatus,
-    kFinalizersAtOnce,
-    kGoneBeforeItsDeletion,
     {.pattern =
          "HealthCheckMisconfigured of MachineHealthCheck/real: spec.clusterName: Cluster real does not exist",
      .why = "the garbage collector takes the check after its Cluster",

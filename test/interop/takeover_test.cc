@@ -13,6 +13,7 @@
 #include "base/threads.h"
 #include "test/envtest/fleet_suite_fixture.h"
 #include "test/envtest/scratch_folder.h"
+#include "test/interop/explained.h"
 #include "test/interop/takeover_page.h"
 #include "test/interop/write_ledger.h"
 
@@ -92,6 +93,8 @@ bool eventually(Condition&& condition, Nanoseconds within = minutes(3)) {
   return true;
 }
 
+constexpr Explained kExplained[] = {kFirstLease};
+
 class TakeOver : public FleetSuite {
  protected:
   static void SetUpTestSuite() {
@@ -110,6 +113,13 @@ class TakeOver : public FleetSuite {
               .audit = FleetBedOptions::Audit::Answers});
     logs_.emplace_back(bed_->management().audit_log());
     logs_.emplace_back(bed_->workload().audit_log());
+  }
+
+  static void TearDownTestSuite() {
+    if (bed_)
+      expect_explained(troubles_of(bed_->management(), {bed_->core().log(), bed_->provider_log()}),
+                       kExplained);
+    FleetSuite::TearDownTestSuite();
   }
 
   // --- looking ---
