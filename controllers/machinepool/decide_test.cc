@@ -339,6 +339,24 @@ std::vector<Seen> emptied_without_replicas() {
   return worlds;
 }
 
+TEST(List, OfAPoolThatIsScaledToNoneIsBelievedAtOnce) {
+  auto world = a_pool_world();
+  world.knows({"n1", "n2"}).referred({"n1", "n2"}).instances({}).connected();
+  world.pool.spec.replicas = 0;
+
+  EXPECT_THAT(world.plan().list.problem, IsEmpty());
+  EXPECT_THAT(texts(world.plan().wanted.spec.provider_id_list), IsEmpty());
+}
+
+TEST(List, OfNoneThatIsManagedFromOutsideIsLookedAtTwice) {
+  auto world = a_pool_world();
+  world.knows({"n1", "n2"}).referred({"n1", "n2"}).instances({});
+  world.pool.spec.replicas = 0;
+  world.pool.metadata.annotations.set(api::annotation::kReplicasManagedBy, "autoscaler");
+
+  EXPECT_THAT(world.plan().list.problem, HasSubstr("has lost all 2 entries"));
+}
+
 TEST(List, ThatShrinksToNothingWithoutReplicasIsLookedAtTwiceAsWell) {
   for (const Seen& world : emptied_without_replicas()) {
     const auto plan = world.plan();

@@ -29,6 +29,11 @@ Result<BootstrapFinding> read(const contract::BootstrapConfig& config);
 Result<InfraFinding> read(const contract::InfraMachinePool& infra);
 std::string wrong_with(const api::List<Text>& ids);
 
+// By a user; a number that comes from outside may be the provider's mistake.
+bool is_scaled_to_none(const api::MachinePool& pool) {
+  return pool.spec.replicas == 0 && !pool.metadata.annotations.contains(api::annotation::kReplicasManagedBy);
+}
+
 }  // namespace
 
 BootstrapFinding read_bootstrap(const ExternalSeen& bootstrap, const api::MachinePool& pool) {
@@ -65,7 +70,7 @@ InfraFinding read_infra(const ExternalSeen& infra, const api::MachinePool& pool)
 }
 
 bool says_emptied(const InfraFinding& infra, const api::MachinePool& pool) {
-  return infra.ready && infra.problem.empty() && infra.provider_ids.empty() &&
+  return !is_scaled_to_none(pool) && infra.ready && infra.problem.empty() && infra.provider_ids.empty() &&
          infra.replicas.value_or(0) == 0 && !pool.spec.provider_id_list.empty();
 }
 

@@ -59,7 +59,8 @@ std::vector<Text> named_late(const InfraFinding& infra, const api::MachinePool& 
 // How long an empty list has to last before it is looked at for the second time, and for how long after it
 // began one that is back is believed only if it is whole.
 inline constexpr Seconds kSecondLook{30};
-// Whether instances were reported as gone altogether; `replicas` does not contradict.
+// Whether instances of a pool that is to have some were reported as gone altogether; `replicas` does not
+// contradict.
 bool says_emptied(const InfraFinding& infra, const api::MachinePool& pool);
 // Whether it names all instances that the pool's list has.
 bool is_whole(const InfraFinding& infra, const api::MachinePool& pool);
