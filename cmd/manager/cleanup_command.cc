@@ -43,8 +43,9 @@ usage: capstan cleanup --kubeconfig FILE [--dry-run] [flags]
 
 For the time between the last Capstan and its removal. Every label, annotation, taint and finalizer below
 capstan.dev goes, from the objects of the management cluster and from the Nodes of each workload cluster that
-has a kubeconfig Secret; a Node that Capstan has cordoned is uncordoned. Keys of Cluster API stay, whoever
-wrote them: its own manager goes on with them. An object of a Driver kind loses the finalizer that would take
+has a kubeconfig Secret; a Node that Capstan has cordoned is uncordoned. A mark that bids others spare a Node
+or delete a Machine goes where it says that it is ours. Other keys of Cluster API stay: its own manager writes
+the same ones and goes on with them. An object of a Driver kind loses the finalizer that would take
 its instance down: delete such Clusters first, unless their instances are to run on.
 It refuses to begin while a Capstan holds a Lease; one that runs without --leader-elect can't be seen.
 Exit codes: 0 nothing of ours is left (dry run: all was looked at), 1 something stays and was named, 2 bad

@@ -148,11 +148,17 @@ bool is_cordoned_by_us(const json::value& object) {
          table(object, "annotations").contains(controllers::drain::kCordonedBy);
 }
 
+// A pool marks its named Machines with a key of Cluster API: the value says that the mark is ours.
+bool is_victims_mark(const json::object& present, std::string_view key) {
+  const auto* value = key == api::annotation::kDeleteMachine ? present.if_contains(key) : nullptr;
+  return value != nullptr && text(*value) == api::policy::annotation::kVictims;
+}
+
 // The autoscaler's annotation goes with the mark that says that it is ours.
 bool is_ours_among(const json::object& present, std::string_view key) {
   const bool marked = key == api::policy::annotation::kScaleDownDisabled &&
                       present.contains(api::policy::annotation::kScaleDownDisabledByUs);
-  return marked || is_ours(key);
+  return marked || is_victims_mark(present, key) || is_ours(key);
 }
 
 json::object without_ours(const json::object& present) {
@@ -210,7 +216,8 @@ std::optional<json::value> removal_patch(const json::value& object) {
     json::object gone = without_ours(table(object, field));
     if (!gone.empty()) metadata[field] = std::move(gone);
   }
-  bool bound = drop_from(metadata, "finalizers", list(object, "metadata", "finalizers"), text);
+  bool bound = is_victims_mark(table(object, "annotations"), api::annotation::kDeleteMachine);
+  bound = drop_from(metadata, "finalizers", list(object, "metadata", "finalizers"), text) || bound;
   bound = drop_from(spec, "taints", list(object, "spec", "taints"), key_of_taint) || bound;
   if (is_cordoned_by_us(object)) spec["unschedulable"] = nullptr;
   const auto* version = at(object, "metadata", "resourceVersion");

@@ -12,7 +12,8 @@
 namespace capstan::manager {
 
 // Labels, annotations, taints, finalizers and types of conditions. Keys of Cluster API are not among them:
-// its own manager writes the same ones and goes on with them.
+// its own manager writes the same ones and goes on with them. removal_patch() takes off two keys of others,
+// too, where a value or another key marks them as ours.
 std::span<const std::string_view> own_keys();
 
 // What an object has of ours: "annotation capstan.dev/victims", "taint ...", "cordon", ...

@@ -73,6 +73,21 @@ TEST(CleanupKeys, TheAutoscalersAnnotationGoesWhereItIsOurs) {
   EXPECT_THAT(found_on(users), IsEmpty());
 }
 
+TEST(CleanupKeys, TheMarkOfANamedVictimGoesAndThatOfAUserStays) {
+  const json::value ours = json::parse(R"({
+    "metadata": {"resourceVersion": "7",
+      "annotations": {"cluster.x-k8s.io/delete-machine": "capstan.dev/victims", "a": "b"}}})");
+  const json::value users = json::parse(R"({
+    "metadata": {"annotations": {"cluster.x-k8s.io/delete-machine": "yes", "a": "capstan.dev/victims"}}})");
+
+  EXPECT_THAT(found_on(ours), ElementsAre("annotation cluster.x-k8s.io/delete-machine"));
+  EXPECT_EQ(removal_patch(ours), json::parse(R"({
+    "metadata": {"resourceVersion": "7", "annotations": {"cluster.x-k8s.io/delete-machine": null}}})"))
+      << "bound to the version that had our value";
+  EXPECT_THAT(found_on(users), IsEmpty());
+  EXPECT_FALSE(removal_patch(users));
+}
+
 TEST(CleanupKeys, AConditionOfOursIsTakenOutOfTheStatusAlone) {
   const json::value machine = json::parse(R"({
     "metadata": {"resourceVersion": "7"},
