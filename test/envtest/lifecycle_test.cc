@@ -1,17 +1,14 @@
 // The life of Machines under a MachineLifecyclePolicy on real servers, driven by real kubectl: replaced,
 // preserved, rolled back, drained by force. The Nodes, the Pods and their budgets stand on a real workload
 // server.
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <ctime>
 #include <string>
-#include <string_view>
 
-#include "test/envtest/fleet_suite_fixture.h"
+#include "test/envtest/lifecycle_suite_fixture.h"
 
 namespace capstan::envtest {
 namespace {
@@ -21,93 +18,9 @@ using ::testing::Contains;
 using ::testing::Each;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
-
-// What a test says of a Node's health stays: its kubelet is silent.
-constexpr std::string_view kSilentKubelets = "heartbeat: {lease: 0s, status: 0s}\n";
-constexpr const char* kMet = "condition met\n";
-
-// One bed for all tests; each has a cluster of its own with three workers, under a policy of its own.
-class Lifecycle : public FleetSuite {
- protected:
-  static void SetUpTestSuite() {
-    make_bed({.cloud = std::string(kSilentKubelets), .audit = FleetBedOptions::Audit::Requests});
-  }
-  void SetUp() override {
-    cluster_ = fmt::format("l{}", ++clusters_);
-    ASSERT_NE(bed_, nullptr);
-    apply_sample(cluster_, {"--machines=3"});
-    if (HasFatalFailure()) return;
-    ASSERT_THAT(until("condition=Available", deployment()), EndsWith(kMet));
-  }
-
-  std::string workers() const { return cluster_ + "-workers"; }
-  std::string deployment() const { return "machinedeployment/" + workers(); }
-  Lines machines(const std::string& field = ".metadata.name") const {
-    Lines mine = field_of_machines("pool=" + workers(), field);
-    std::ranges::sort(mine);
-    return mine;
-  }
-  static std::string field(const std::string& object, const std::string& path) {
-    return kubectl({"get", object, "-o=jsonpath={" + path + "}"});
-  }
-  static std::string message(const std::string& object, const std::string& type) {
-    return field(object, ".status.conditions[?(@.type==\"" + type + "\")].message");
-  }
-  static std::string reason_is(const std::string& type, const std::string& reason) {
-    return "jsonpath={.status.conditions[?(@.type==\"" + type + "\")].reason}=" + reason;
-  }
-  static std::string becomes(const std::string& machine, const std::string& reason) {
-    return until(reason_is("capstan.dev/Lifecycle", reason), "machine/" + machine);
-  }
-  static std::string annotate(const std::string& object, const std::string& annotation) {
-    return kubectl({"annotate", "--overwrite", object, annotation});
-  }
-
-  // `groups` goes below its spec.
-  void govern(const std::string& groups) {
-    kubectl({"label", deployment(), "care=" + cluster_});
-    ASSERT_THAT(kubectl({"apply", "-f", "-"}, fmt::format(R"(
-apiVersion: policy.capstan.dev/v1alpha1
-kind: MachineLifecyclePolicy
-metadata: {{name: {0}, namespace: default}}
-spec:
-  selector: {{matchLabels: {{care: {0}}}}}
-{1}
-)",
-                                                          cluster_, groups)),
-                EndsWith("created\n"));
-    ASSERT_THAT(
-        until("jsonpath={.status.selected.machineDeployments}=1", "machinelifecyclepolicy/" + cluster_),
-        EndsWith(kMet));
-  }
-  // ... and it has said so of every Machine.
-  void govern_running(const std::string& groups) {
-    govern(groups);
-    for (const auto& machine : machines()) ASSERT_THAT(becomes(machine, "Running"), EndsWith(kMet));
-  }
-
-  static void set_ready(const std::string& node, const std::string& status) {
-    const auto patch =
-        fmt::format(R"({{"status":{{"conditions":[{{"type":"Ready","status":"{}","reason":"Test",)"
-                    R"("lastTransitionTime":"{:%FT%TZ}"}}]}}}})",
-                    status, fmt::gmtime(std::time(nullptr)));
-    workload({"patch", "--subresource=status", "-p=" + patch, "node", node});
-  }
-  static std::string node_of(const std::string& machine) {
-    return field("machine/" + machine, ".status.nodeRef.name");
-  }
-  void expect_three_anew(const std::string& lost) const {
-    EXPECT_THAT(until("jsonpath={.status.availableReplicas}=3", deployment()), EndsWith(kMet));
-    EXPECT_THAT(machines(), AllOf(SizeIs(3), Not(Contains(lost))));
-  }
-
-  static inline int clusters_ = 0;
-  std::string cluster_;
-};
 
 TEST_F(Lifecycle, AMachineWhoseNodeStaysSickIsReplacedAndTheNextOneAfterIt) {
   govern_running("  health: {nodeChecks: {timeoutSeconds: 3}}\n  replacement: {}");
@@ -303,6 +216,54 @@ TEST_F(Lifecycle, ARollbackBringsBackTheTemplateOfTheLastRevision) {
   EXPECT_EQ(field(deployment(), ".metadata.annotations.capstan\\.dev/rollback-to"), "");
 }
 
+// OnDelete, so that Nodes stay: one Machine moves to the new template and back again.
+TEST_F(Lifecycle, TheAutoscalerIsKeptOffNodesOfAllSetsDuringARolloutAndOffAUsersOwnAfterIt) {
+  govern("  rollout: {}");
+  if (HasFatalFailure()) return;
+  const Lines before = machines();
+  const auto roll_to = [&](const std::string& version) {
+    kubectl({"patch", deployment(), "--type=merge",
+             R"(-p={"spec":{"rollout":{"strategy":{"type":"OnDelete","rollingUpdate":null}},)"
+             R"("template":{"spec":{"version":")" +
+                 version + R"("}}}})"});
+  };
+  const auto exchange = [&](const std::string& machine) {
+    kubectl({"delete", "machine", machine});
+    Lines young;
+    const bool came = eventually([&] {
+      young = machines();
+      std::erase_if(young,
+                    [&](const std::string& name) { return std::ranges::find(before, name) != before.end(); });
+      return young.size() == 1;
+    });
+    if (!came) return std::string("none");
+    EXPECT_THAT(until("condition=Available", "machine/" + young.front()), EndsWith(kMet));
+    return young.front();
+  };
+  const auto marks_of = [](const std::string& node) {
+    return workload({"get", "node", node,
+                     "-o=jsonpath={.metadata.annotations.cluster-autoscaler\\.kubernetes\\.io/"
+                     "scale-down-disabled} {.metadata.annotations.capstan\\.dev/scale-down-disabled}"});
+  };
+  const std::string users = node_of(before[0]);
+  workload({"annotate", "node", users, "cluster-autoscaler.kubernetes.io/scale-down-disabled=true"});
+
+  roll_to("v1.36.0");
+  const std::string young = exchange(before[2]);
+  const bool all_marked = eventually(
+      [&] { return marks_of(node_of(before[1])) == "true true" && marks_of(node_of(young)) == "true true"; });
+  const std::string users_meanwhile = marks_of(users);
+  roll_to("v1.35.0");
+  const std::string last = exchange(young);
+  const bool all_free =
+      eventually([&] { return marks_of(node_of(before[1])) == " " && marks_of(node_of(last)) == " "; });
+
+  EXPECT_TRUE(all_marked) << marks_of(node_of(before[1])) << ", " << marks_of(node_of(young));
+  EXPECT_EQ(users_meanwhile, "true ") << "no proof that it is ours";
+  EXPECT_TRUE(all_free);
+  EXPECT_EQ(marks_of(users), "true ");
+}
+
 // The FleetPolicy is for all Clusters, and goes with this test.
 TEST_F(Lifecycle, ADeletionWaitsForItsPlaceInTheFleetPolicy) {
   const auto allow = [](int max) {
@@ -330,42 +291,21 @@ spec: {{limits: [{{max: {}}}]}}
 
 TEST_F(Lifecycle, AForcedDeletionDeletesAPodThatItsBudgetHoldsAndNoOther) {
   const Lines before = machines();
-  const auto pod = [&](const std::string& name, const std::string& node) {
-    return fmt::format(R"(
----
-apiVersion: v1
-kind: Pod
-metadata: {{name: {0}-{1}, namespace: default, labels: {{rock: {0}}}}}
-spec:
-  nodeName: {2}
-  tolerations: [{{operator: Exists}}]
-  containers: [{{name: c, image: i}}]
-)",
-                       cluster_, name, node);
-  };
-  workload({"apply", "-f", "-"},
-           fmt::format(R"(
-apiVersion: policy/v1
-kind: PodDisruptionBudget
-metadata: {{name: {0}, namespace: default}}
-spec: {{maxUnavailable: 0, selector: {{matchLabels: {{rock: {0}}}}}}}
-{1}{2})",
-                       cluster_, pod("here", node_of(before[0])), pod("elsewhere", node_of(before[1]))));
+  hold_pods(before);
 
   kubectl({"delete", "machine", before[0], "--wait=false"});
   const auto held = until(reason_is("Deleting", "DrainingNode"), "machine/" + before[0]);
-  const std::string why = message("machine/" + before[0], "Deleting");
+  const bool named = eventually([&] {
+    return message("machine/" + before[0], "Deleting").find("budget " + cluster_ + " needs 2") !=
+           std::string::npos;
+  });
   annotate("machine/" + before[0], "capstan.dev/force-deletion=true");
   const auto gone = until("delete", "machine/" + before[0]);
 
   EXPECT_THAT(held, EndsWith(kMet));
-  EXPECT_THAT(why, HasSubstr(cluster_)) << "the budget is named";
+  EXPECT_TRUE(named) << "the budget";
   EXPECT_THAT(gone, Not(HasSubstr("timed out")));
-  EXPECT_THAT(lines_of(workload({"get", "pods", "-l", "rock=" + cluster_,
-                                 "-o=jsonpath={range .items[*]}{.metadata.name}{\"\\n\"}{end}"})),
-              Each(cluster_ + "-elsewhere"));
-  EXPECT_EQ(workload({"get", "pods", cluster_ + "-elsewhere", "-o=jsonpath={.metadata.deletionTimestamp}"}),
-            "");
+  expect_only_elsewhere_is_left();
 }
 
 }  // namespace
