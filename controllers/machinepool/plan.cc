@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "api/schema/changes.h"
 #include "base/text_fmt.h"
 #include "controllers/shared/plan_words.h"
@@ -73,6 +75,15 @@ struct InWords {
 };
 
 }  // namespace
+
+bool deletes(const Plan& plan, const api::Machine& machine) {
+  return std::ranges::any_of(plan.actions, [&](const Action& action) {
+    const auto* without_instance = std::get_if<DeleteMachine>(&action);
+    const auto* replaced = std::get_if<ReplaceMachine>(&action);
+    return (without_instance != nullptr && without_instance->machine->metadata.uid == machine.metadata.uid) ||
+           (replaced != nullptr && replaced->machine->metadata.uid == machine.metadata.uid);
+  });
+}
 
 std::vector<std::string> describe(const Plan& plan) { return lines_of(plan.actions, InWords()); }
 

@@ -162,6 +162,9 @@ struct Plan {
   bool operator==(const Plan&) const = default;
 };
 
+// The plan deletes that Machine already, for whichever reason: one deletion is enough.
+bool deletes(const Plan& plan, const api::Machine& machine);
+
 // A line per action, for logs and tests.
 std::vector<std::string> describe(const Plan& plan);
 

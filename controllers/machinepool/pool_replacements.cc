@@ -95,7 +95,9 @@ void replace_machines(const Observation& seen, Plan& plan) {
   look_for_holds(seen, plan);
   if (!plan.replacements_held.empty()) return;
   for (const auto& machine : decided.granted) plan.actions.push_back(GrantReplacement{.machine = machine});
-  for (const auto& machine : failed) plan.actions.push_back(ReplaceMachine{.machine = machine});
+  for (const auto& machine : failed) {
+    if (!deletes(plan, *machine)) plan.actions.push_back(ReplaceMachine{.machine = machine});
+  }
 }
 
 bool is_kept(const Observation& seen, const api::Machine& machine) {

@@ -60,8 +60,11 @@ void delete_victims(const Observation& seen, const lifecycle::Victims& victims, 
   if (victims.valid.empty() || !takes_no_more(seen, plan)) return;
   look_what_holds_victims(seen, plan);
   if (!plan.victims_held.empty()) return;
-  for (const auto& victim : victims.valid)
-    plan.actions.push_back(ReplaceMachine{.machine = find_own(seen, victim.name), .named = true});
+  for (const auto& victim : victims.valid) {
+    auto machine = find_own(seen, victim.name);
+    if (!deletes(plan, *machine))
+      plan.actions.push_back(ReplaceMachine{.machine = std::move(machine), .named = true});
+  }
 }
 
 }  // namespace

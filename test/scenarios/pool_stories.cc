@@ -87,6 +87,15 @@ PoolAct marks(const std::string& machine, When when = at_once()) {
              [=](PoolWorld& world) { world.mark_for_deletion(machine); });
 }
 
+PoolAct names(const std::string& machine, std::optional<std::int32_t> replicas = {}) {
+  const std::string and_wants =
+      replicas ? fmt::format(" and wants {} replicas, in one write", *replicas) : "";
+  return act("user", fmt::format("names Machine {} in capstan.dev/victims{}", machine, and_wants), at_once(),
+             [=](PoolWorld& world) {
+               world.name_victims(machine);
+               if (replicas) world.scale(*replicas);
+             });
+}
 PoolAct pod_on(const std::string& node, bool held) {
   return act("user",
              fmt::format("runs Pod web on Node {}, {}", node,
@@ -273,6 +282,38 @@ void endings(std::vector<PoolStory>& all) {
                  .end = gone()});
 }
 
+void named(std::vector<PoolStory>& all) {
+  const auto without_n2 = [](std::size_t number) {
+    return [=](const PoolWorld& world) {
+      return has_arrived(world) && world.instances().size() == number && !world.names_victims() &&
+             std::ranges::find(world.instances(), "n2", &CloudInstance::name) == world.instances().end();
+    };
+  };
+  all.push_back(
+      {.name = "named-victim-machines",
+       .title = "a user names a Machine and wants one fewer: the provider is asked to take that one",
+       .beginning = {.with_machines = true},
+       .acts = {names("m-n2", 2)},
+       .end = without_n2(2)});
+  all.push_back({.name = "named-victim-replaced-machines",
+                 .title = "a user names a Machine and wants no fewer: the pool deletes it, and its provider "
+                          "makes another instance",
+                 .beginning = {.with_machines = true},
+                 .acts = {names("m-n2")},
+                 .end = without_n2(3)});
+  all.push_back({.name = "named-victim-lost-machines",
+                 .title = "a named Machine whose instance the cloud has lost goes once, and no other with it",
+                 .beginning = {.with_machines = true},
+                 .acts = {loses("n2"), names("m-n2")},
+                 .end = without_n2(3)});
+  all.push_back({.name = "named-victim-without-machines",
+                 .title = "a pool without Machines drops a name, and nothing goes",
+                 .acts = {names("m-n2")},
+                 .end = [has_all = has({"n1", "n2", "n3"})](const PoolWorld& world) {
+                   return has_all(world) && !world.names_victims();
+                 }});
+}
+
 void drains(std::vector<PoolStory>& all) {
   const When emptied = [](const PoolWorld& world) { return has_arrived(world) && !world.has_pods(); };
   all.push_back({.name = "drained-scale-down",
@@ -304,6 +345,7 @@ std::vector<PoolStory> all_pool_stories() {
   nodes_and_lists(all);
   troubles(all);
   endings(all);
+  named(all);
   drains(all);
   return all;
 }

@@ -6,8 +6,10 @@
 #include <algorithm>
 
 #include "api/conditions/conditions.h"
+#include "api/policy/names.h"
 #include "api/schema/decode.h"
 #include "api/schema/encode.h"
+#include "controllers/lifecycle/victims.h"
 #include "controllers/machinepool/decide.h"
 #include "controllers/machinepool/observe.h"
 #include "controllers/machinepool/plan_fixture.h"
@@ -26,6 +28,7 @@ namespace json = boost::json;
 using namespace controllers::machinepool;
 
 constexpr std::string_view kPool = "pool";
+constexpr std::string_view kVictims = api::policy::annotation::kVictims;
 constexpr int kTooLong = 20'000;  // turns
 // In the order in which they act within a round; then come kubelets and Machines.
 constexpr std::array kActors = {kPool, std::string_view("config"), std::string_view("provider")};
@@ -240,6 +243,11 @@ void PoolWorld::mark_for_deletion(const std::string& machine) {
   for (auto& instance : instances_) {
     if ("m-" + instance.name == machine) instance.marked = true;
   }
+}
+
+void PoolWorld::name_victims(const std::string& machines) {
+  pool_->metadata.annotations.set(Text(kVictims), Text(machines));
+  wake_pool();
 }
 
 // --- the cloud ---
@@ -557,6 +565,7 @@ void PoolWorld::carry_out(const Plan& plan, Effects& effects) {
     wake_provider();
   }
   make_machines(plan);
+  settle_victims(plan, effects);
   std::vector<std::string> written;
   for (const auto& write : actions_of<WriteNode>(plan)) {
     api::Node& node = nodes_.at(write.node->metadata.name.str());
@@ -601,6 +610,39 @@ void PoolWorld::make_machines(const Plan& plan) {
     machines_.at(name).metadata.deletion_timestamp = now_;
     awake_.insert(name);
   }
+}
+
+void PoolWorld::settle_victims(const Plan& plan, Effects& effects) {
+  for (const auto& apply : actions_of<ApplyMachine>(plan)) write_mark(apply.to);
+  for (const auto& each : actions_of<ReplaceMachine>(plan)) {
+    const std::string name = each.machine->metadata.name.str();
+    tell(kPool, fmt::format("deletes Machine {}, which is named", name));
+    if (machines_.at(name).metadata.deleting()) faults_.push_back("deletes Machine " + name + " twice");
+    machines_.at(name).metadata.deletion_timestamp = now_;
+    awake_.insert(name);
+  }
+  for (const auto& write : actions_of<WriteVictims>(plan)) {
+    for (const std::string& reason : write.dropped) tell(kPool, "drops a name: " + reason);
+    tell(kPool, fmt::format("writes {}: {}", kVictims, write.to.empty() ? "none" : write.to));
+    controllers::lifecycle::rewrite_victims(pool_->metadata.annotations, write.to);
+    effects.pool = *pool_;
+  }
+}
+
+// Its provider heeds it.
+void PoolWorld::write_mark(const api::Machine& wanted) {
+  const std::string name = wanted.metadata.name.str();
+  const auto found = machines_.find(name);
+  if (found == machines_.end()) return;
+  auto& annotations = found->second.metadata.annotations;
+  const Text* mark = wanted.metadata.annotations.find(api::annotation::kDeleteMachine);
+  if ((mark != nullptr) == annotations.contains(api::annotation::kDeleteMachine)) return;
+  annotations = wanted.metadata.annotations;
+  tell(kPool, fmt::format("{} Machine {} to go first",
+                          mark != nullptr ? "marks" : "does not ask any more for", name));
+  for (auto& instance : instances_)
+    if ("m-" + instance.name == name) instance.marked = mark != nullptr;
+  wake_pool();
 }
 
 // What the drain of a Node comes to.
@@ -725,6 +767,8 @@ std::string PoolWorld::condition(std::string_view type) const {
   if (found == nullptr) return "absent";
   return fmt::format("{} {}: {}", found->status.view(), found->reason.view(), found->message.view());
 }
+
+bool PoolWorld::names_victims() const { return pool_ && pool_->metadata.annotations.contains(kVictims); }
 
 std::vector<std::string> PoolWorld::unused() const {
   std::vector<std::string> texts;

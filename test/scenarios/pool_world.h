@@ -58,6 +58,7 @@ class PoolWorld {
   void pause(bool paused);
   void remove_pool();
   void mark_for_deletion(const std::string& machine);
+  void name_victims(const std::string& machines);
 
   // --- the cloud and its provider ---
   void set_capacity(int instances);
@@ -86,6 +87,7 @@ class PoolWorld {
   std::size_t ready_nodes() const;
   std::string condition(std::string_view type) const;  // "False Reason: message"
   bool has_pods() const { return !pods_.empty(); }
+  bool names_victims() const;
   bool at_rest() const { return busy().empty() && !due_; }
 
   const std::vector<std::string>& log() const { return log_; }
@@ -110,6 +112,8 @@ class PoolWorld {
   using Effects = controllers::machinepool::Effects;
   void carry_out(const Plan& plan, Effects& effects);
   void make_machines(const Plan& plan);
+  void settle_victims(const Plan& plan, Effects& effects);
+  void write_mark(const api::Machine& wanted);
   void retire_node(const std::shared_ptr<const api::Node>& node, bool drain, Effects& effects);
   void go_away();
   void take_down(const Observation& seen, const Plan& plan, Effects& effects);
