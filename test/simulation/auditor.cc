@@ -15,6 +15,7 @@ using namespace std::chrono_literals;
 using fakes::Call;
 
 constexpr Nanoseconds kNewsArrive = 12s;  // whatever is late or stale
+constexpr int kReplacements = 1;          // at a time, of a MachineDeployment that a policy governs
 
 bool creates_machine(const Asked& asked) {
   return asked.is(api::kind::kMachine) && asked.subresource.empty() &&
@@ -468,11 +469,11 @@ void Auditor::remediation_begun(const FleetFacts& before, const MachineFacts& ma
     return each.set == machine.set && remediating_.contains(each.name);
   });
   check_always(too_many_remediations(set->name, static_cast<int>(in_flight), deployment->most_remediations));
+  check_both_sources(*deployment);
 }
 
 // One whose creation took too long needs no place, and is never preserved.
 void Auditor::replacement_begun(const FleetFacts& before, const MachineFacts& machine) {
-  constexpr int kAllowed = 1;
   const SetFacts* set = before.set(machine.set);
   const DeploymentFacts* deployment = set == nullptr ? nullptr : before.deployment(set->deployment);
   const bool wanted = deployment != nullptr && !set->going && !deployment->going && !before.cluster_going &&
@@ -480,11 +481,24 @@ void Auditor::replacement_begun(const FleetFacts& before, const MachineFacts& ma
   if (!wanted || !machine.granted) return;
   check(replaced_although_preserved(machine.name, machine.preserved_until, Time::from(deps_.baton.now())));
   replacing_.insert(machine.name);
-  const auto in_flight = std::ranges::count_if(facts_.machines, [&](const MachineFacts& each) {
+  check_always(
+      too_many_replacements(deployment->name, in_flight_below(*deployment, replacing_), kReplacements));
+  check_both_sources(*deployment);
+}
+
+int Auditor::in_flight_below(const DeploymentFacts& deployment, const std::set<std::string>& replaced) const {
+  return static_cast<int>(std::ranges::count_if(facts_.machines, [&](const MachineFacts& each) {
     const SetFacts* own = facts_.set(each.set);
-    return own != nullptr && own->deployment == deployment->uid && replacing_.contains(each.name);
-  });
-  check_always(too_many_replacements(deployment->name, static_cast<int>(in_flight), kAllowed));
+    return own != nullptr && own->deployment == deployment.uid && replaced.contains(each.name);
+  }));
+}
+
+// What a health check has found takes a place of the policy's, too.
+void Auditor::check_both_sources(const DeploymentFacts& deployment) const {
+  if (!one_at_a_time_) return;
+  std::set<std::string> replaced = remediating_;
+  replaced.insert(replacing_.begin(), replacing_.end());
+  check(too_many_from_both(deployment.name, in_flight_below(deployment, replaced), kReplacements));
 }
 
 void Auditor::machine_changed(const FleetFacts& before, const std::string& name) const {

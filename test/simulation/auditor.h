@@ -74,6 +74,9 @@ class Auditor {
   void machine_forced(const std::string& name) { forced_.insert(name); }
   // The pool has Nodes emptied before they go, each for so long at most; 0: for as long as it takes.
   void pool_drains(Seconds timeout) { pool_drain_ = timeout; }
+  // A policy lets one Machine of each MachineDeployment be replaced at a time, also where a health check has
+  // found it sick.
+  void one_replacement_at_a_time() { one_at_a_time_ = true; }
   // A stranger's finalizer, which has to stay in the list others write to until it is taken back. `where` is
   // "group/plural".
   void mark_left(const std::string& where, const std::string& name) { marks_.emplace(where, name); }
@@ -129,6 +132,8 @@ class Auditor {
   void machine_changed(const FleetFacts& before, const std::string& name) const;
   void remediation_begun(const FleetFacts& before, const MachineFacts& machine);
   void replacement_begun(const FleetFacts& before, const MachineFacts& machine);
+  int in_flight_below(const DeploymentFacts& deployment, const std::set<std::string>& replaced) const;
+  void check_both_sources(const DeploymentFacts& deployment) const;
   void note_write(const Asked& asked, const json::value& answer);
   void pod_sent_away(const std::string& name, const std::vector<PodFacts>& before) const;
   bool is_forced_node(const std::string& node) const;
@@ -188,6 +193,7 @@ class Auditor {
   std::set<std::string> silent_;                       // Machines
   std::set<std::string> remediating_;                  // Machines that their sets deleted for that
   std::set<std::string> replacing_;                    // ... because a policy gave them up
+  bool one_at_a_time_ = false;                         // both together
   std::set<std::string> named_;                        // Machines
   std::set<std::string> forced_;                       // Machines
   std::map<std::string, SteadyTime> available_since_;  // by Machine

@@ -64,7 +64,10 @@ void FleetUser::create_fleet() {
   note("create", fmt::format("creates a cluster with {} workers{}{}", wishes_.replicas,
                              health_check_ ? ", a health check" : "",
                              policy_ ? " and a policy for shared causes" : ""));
-  if (life_cycle_) note("govern", "has a policy govern the lives of its Machines");
+  if (life_cycle_) {
+    note("govern", "has a policy govern the lives of its Machines");
+    deps_.auditor.one_replacement_at_a_time();
+  }
   switch (deps_.baton.draw(4)) {
     case 0: wishes_.pool = draw_pool(); break;
     case 1:

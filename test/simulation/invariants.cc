@@ -83,6 +83,13 @@ Broken too_many_replacements(std::string_view deployment, int in_flight, int all
                      deployment, allowed);
 }
 
+Broken too_many_from_both(std::string_view deployment, int in_flight, int allowed) {
+  if (in_flight <= allowed) return {};
+  return fmt::format(
+      "a policy and a health check replace {} Machines of MachineDeployment {} at once, {} are allowed",
+      in_flight, deployment, allowed);
+}
+
 Broken replaced_although_preserved(std::string_view machine, std::optional<Time> until, Time now) {
   if (!until || *until <= now) return {};
   return fmt::format("Machine {} is replaced, which is preserved until {}", machine, until->to_string());

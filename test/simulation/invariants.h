@@ -78,6 +78,8 @@ Broken too_many_remediations(std::string_view set, int in_flight, std::optional<
 // "Never more replacements in flight than the policy allows": of one MachineDeployment, the one just begun
 // included.
 Broken too_many_replacements(std::string_view deployment, int in_flight, int allowed);
+// ... nor when those count that a health check has found: both sources share the places.
+Broken too_many_from_both(std::string_view deployment, int in_flight, int allowed);
 // "A Machine that is preserved is not replaced before its time is over."
 Broken replaced_although_preserved(std::string_view machine, std::optional<Time> until, Time now);
 

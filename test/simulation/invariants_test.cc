@@ -164,6 +164,12 @@ TEST(TooManyReplacements, AreMoreAtOnceThanThePolicyAllows) {
             "2 Machines of MachineDeployment md are being replaced, 1 are allowed");
 }
 
+TEST(TooManyFromBoth, AreMoreAtOnceThanThePolicyAllowsWhoeverFoundThem) {
+  EXPECT_FALSE(too_many_from_both("md", 1, 1));
+  EXPECT_EQ(too_many_from_both("md", 2, 1),
+            "a policy and a health check replace 2 Machines of MachineDeployment md at once, 1 are allowed");
+}
+
 TEST(ReplacedAlthoughPreserved, IsAMachineWhoseTimeIsNotOver) {
   const Time now = Time::from_unix(1000);
   EXPECT_FALSE(replaced_although_preserved("m", std::nullopt, now));
