@@ -53,6 +53,16 @@ std::string_view to_string(Safeguard safeguard) {
     case Safeguard::UpdateTemplates: return "update-templates";
     case Safeguard::HandOver: return "hand-over";
     case Safeguard::LiveMoves: return "live-moves";
+    case Safeguard::OneCount: return "one-count";
+    case Safeguard::Recreate: return "recreate";
+    case Safeguard::Exhaustion: return "exhaustion";
+    case Safeguard::RollbackTemplates: return "rollback-templates";
+    case Safeguard::UsersScaleDown: return "users-scale-down";
+    case Safeguard::NodeTemplateMemory: return "node-template-memory";
+    case Safeguard::LiveNotReady: return "live-not-ready";
+    case Safeguard::GrantOfTrouble: return "grant-of-trouble";
+    case Safeguard::Rejoining: return "rejoining";
+    case Safeguard::NodesWish: return "nodes-wish";
     case Safeguard::Freeze: return "freeze";
     case Safeguard::Ceiling: return "ceiling";
     case Safeguard::ApiLoss: return "api-loss";

@@ -58,6 +58,16 @@ enum class Safeguard {
   UpdateTemplates,       // only other versions and bootstrap configurations are updated in place
   HandOver,              // a MachineSet counts a Machine that comes or goes as its annotation says
   LiveMoves,             // Machines change their place in its numbers once the server shows them as seen
+  OneCount,              // what a health check has found takes a place of the policy's maxInFlight, too
+  Recreate,              // with recreate no Machine is made while an old one is there
+  Exhaustion,            // none is made for a while when the provider has no room for one
+  RollbackTemplates,     // no rollback goes to a template that refers to what is gone
+  UsersScaleDown,        // the autoscaler's annotation goes only where its mark says that it is ours
+  NodeTemplateMemory,    // what a policy has given a Node is remembered there, and taken back from it
+  LiveNotReady,          // a Node is drained by force for being not ready once the server says so, too
+  GrantOfTrouble,        // a grant counts for the trouble that it was given for
+  Rejoining,             // a Machine that was given up and is well again is kept
+  NodesWish,             // what a Node has said of preservation counts while it can't be seen
   // Of the brakes.
   Freeze,         // what is frozen makes and deletes no Machine
   Ceiling,        // Machines that a change of labels released count until they are gone
@@ -87,12 +97,20 @@ inline constexpr std::array kSafeguards = {
     Safeguard::OtherKinds,      Safeguard::StillThere};
 // Shown by stories of test/scenarios/lifecycle and drain.
 inline constexpr std::array kLifecycleSafeguards = {
-    Safeguard::ReplacementLimit,     Safeguard::PolicyContact,      Safeguard::AsJudged,
-    Safeguard::VictimsAwaitReplicas, Safeguard::SlowStart,          Safeguard::RevisionHistory,
-    Safeguard::ForcedPods,           Safeguard::LostNode,           Safeguard::Preservation,
-    Safeguard::AttachmentsOfNode,    Safeguard::AttachmentsAwaitVm, Safeguard::VolumesInTurn,
-    Safeguard::DrainedOnce,          Safeguard::UpdateLimit,        Safeguard::UpdateFailure,
-    Safeguard::UpdateTemplates,      Safeguard::HandOver,           Safeguard::LiveMoves};
+    Safeguard::ReplacementLimit,   Safeguard::PolicyContact,
+    Safeguard::AsJudged,           Safeguard::VictimsAwaitReplicas,
+    Safeguard::SlowStart,          Safeguard::RevisionHistory,
+    Safeguard::ForcedPods,         Safeguard::LostNode,
+    Safeguard::Preservation,       Safeguard::AttachmentsOfNode,
+    Safeguard::AttachmentsAwaitVm, Safeguard::VolumesInTurn,
+    Safeguard::DrainedOnce,        Safeguard::UpdateLimit,
+    Safeguard::UpdateFailure,      Safeguard::UpdateTemplates,
+    Safeguard::HandOver,           Safeguard::LiveMoves,
+    Safeguard::OneCount,           Safeguard::Recreate,
+    Safeguard::Exhaustion,         Safeguard::RollbackTemplates,
+    Safeguard::UsersScaleDown,     Safeguard::NodeTemplateMemory,
+    Safeguard::LiveNotReady,       Safeguard::GrantOfTrouble,
+    Safeguard::Rejoining,          Safeguard::NodesWish};
 // Shown by stories of test/scenarios/lifecycle and, those of VMs, by tests of infrastructure/.
 inline constexpr std::array kSafetySafeguards = {
     Safeguard::Freeze,        Safeguard::Ceiling,     Safeguard::ApiLoss, Safeguard::Windows,

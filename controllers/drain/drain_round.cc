@@ -98,6 +98,7 @@ Result<std::string> DrainRound::why_by_force(const api::Node& node) {
   force_begins_ = drain::force_begins(trouble_of(node), request_.force);
   const bool is_due = force_begins_ && *force_begins_ <= request_.now;
   if (request_.force.why.empty() && !is_due) return std::string();
+  if (is_due && is_off(Safeguard::LiveNotReady)) return trouble_of(node)->what;
   const auto live = kube::get<api::Node>(client(), {.name = request_.node}, deadline_);
   if (!live && live.error().code == Code::NotFound) return std::string();
   if (!live) return fail(live.error());

@@ -196,14 +196,19 @@ TEST(ForcedDrain, OfANodeThatWasNotReadyForLongEnough) {
   EXPECT_FALSE(world.has_pod("p"));
 }
 
-TEST(ForcedDrain, NotOfANodeThatTheServerSaysIsReady) {
-  DrainWorld world;
+// Its budget lets no Pod go; the cache alone says that the Node is not ready.
+void falls_silent_in_the_cache(DrainWorld& world) {
   world.pod({.name = "p", .labels = {{"app", "x"}}});
   world.budget("b", "x", R"("maxUnavailable":0)");
   world.node_says("Ready", "False", now(world) + Seconds(-600));
   const auto cached = world.clusters.get({"default", "c1"}).value()->nodes().get({.name = "n"});
   world.node_says("Ready", "True", now(world));
   world.set_node(*cached);
+}
+
+TEST(ForcedDrain, NotOfANodeThatTheServerSaysIsReady) {
+  DrainWorld world;
+  falls_silent_in_the_cache(world);
 
   EXPECT_FALSE(after_five_minutes(world).turn().done);
 
@@ -211,6 +216,17 @@ TEST(ForcedDrain, NotOfANodeThatTheServerSaysIsReady) {
 }
 
 #ifdef CAPSTAN_DEFECTS
+TEST(ForcedDrain, WithoutItsSafeguardBelievesTheCacheThatANodeIsNotReady) {
+  DrainWorld world;
+  falls_silent_in_the_cache(world);
+
+  switch_off(Safeguard::LiveNotReady);
+  after_five_minutes(world).turn();
+  switch_off(std::nullopt);
+
+  EXPECT_FALSE(world.has_pod("p"));
+}
+
 TEST(ForcedDrain, WithoutItsSafeguardTakesThePodOfAnotherNode) {
   DrainWorld world;
   world.pod({.name = "web-0"});

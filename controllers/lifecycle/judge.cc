@@ -104,7 +104,8 @@ class Judge {
   }
 
   std::optional<Verdict> joined(const Wellness& wellness) const {
-    if (wellness.well() && request_.by.empty()) return running(well_again());
+    const bool stays_failed = before_ && before_->phase == Phase::Failed && is_off(Safeguard::Rejoining);
+    if (wellness.well() && request_.by.empty() && !stays_failed) return running(well_again());
     const auto end = health_ends(facts_.machine, rules_, facts_.contact);
     const bool left_running_now = !before_ || status_of(before_->phase) != api::status::kFalse;
     const bool given_up_before = before_ && fell_ill(*before_) && is_preserved();
@@ -208,7 +209,7 @@ std::string grant_for(const api::Machine& machine) {
 bool is_granted(const api::Machine& machine) {
   const auto granted =
       machine.metadata.annotations.value_or_empty(api::policy::annotation::kReplacementGranted);
-  return !granted.empty() && granted == grant_for(machine);
+  return !granted.empty() && (granted == grant_for(machine) || is_off(Safeguard::GrantOfTrouble));
 }
 
 bool asks_for_lost_node(const Facts& facts, const Rules& rules) {

@@ -5,6 +5,7 @@
 
 #include "api/conditions/conditions.h"
 #include "api/policy/names.h"
+#include "base/safeguards.h"
 #include "test/builders/machine.h"
 #include "test/builders/machine_lifecycle_policy.h"
 #include "test/builders/node.h"
@@ -216,6 +217,23 @@ TEST(Judge, AFailedMachineThatIsWellAgainRuns) {
 
   EXPECT_THAT(told(judged(machine, {.node = a_node("m1")})), StartsWith("Running: HealthCheck Successful"));
 }
+
+#ifdef CAPSTAN_DEFECTS
+TEST(Judge, WithoutTheirSafeguardsAMachineFailsByAnOldGrantAndStaysFailedWhenItIsWell) {
+  const auto old_grant = in_phase(a_machine("m1").running(), Phase::Unhealthy, noon() + Seconds(3000))
+                             .annotated(kGranted, "2026-01-01T11:00:00Z");
+  const auto failed = failed_since(noon() + Seconds(3000)).annotated(kGranted, "2026-01-01T12:50:00Z");
+
+  switch_off(Safeguard::GrantOfTrouble);
+  const auto by_old_grant = told(judged(old_grant, {.node = a_node("m1").not_ready()}));
+  switch_off(Safeguard::Rejoining);
+  const auto well_again = told(judged(failed, {.node = a_node("m1")}));
+  switch_off(std::nullopt);
+
+  EXPECT_THAT(by_old_grant, StartsWith("Failed: "));
+  EXPECT_THAT(well_again, StartsWith("Failed: "));
+}
+#endif
 
 TEST(Judge, AMachineThatIsPreservedHasFailedThoughItsGrantIsGoneUntilItsTimeIsOver) {
   const Look sick{.node = a_node("m1").not_ready()};

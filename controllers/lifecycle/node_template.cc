@@ -8,6 +8,7 @@
 
 #include "api/names.h"
 #include "api/policy/names.h"
+#include "base/safeguards.h"
 #include "controllers/lifecycle/node_template_memory.h"
 #include "controllers/lifecycle/node_template_rules.h"
 
@@ -31,7 +32,7 @@ class Merge {
   NodeTemplateMerge run() {
     const auto memory = node_template_memory(node_);
     found_.forgotten = !memory;
-    if (memory) before_ = *memory;
+    if (memory && !is_off(Safeguard::NodeTemplateMemory)) before_ = *memory;
     merge_labels();
     merge_annotations();
     merge_taints();

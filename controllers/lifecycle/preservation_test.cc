@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/safeguards.h"
 #include "test/builders/machine.h"
 #include "test/builders/machine_lifecycle_policy.h"
 #include "test/builders/node.h"
@@ -123,6 +124,18 @@ TEST(Preservation, ANodeThatCannotBeSeenIsTakenAtItsLastWord) {
   EXPECT_EQ(seen(machine, {.node = {}}).state, Preserved::Yes);
   EXPECT_EQ(seen(machine).state, Preserved::No) << "it was taken off the Node";
 }
+
+#ifdef CAPSTAN_DEFECTS
+TEST(Preservation, WithoutItsSafeguardEndsWhileTheNodeCannotBeSeen) {
+  const auto machine = a_machine("m").running().annotated(kFromNode, "now");
+
+  switch_off(Safeguard::NodesWish);
+  const auto found = seen(machine, {.node = {}, .node_known = false});
+  switch_off(std::nullopt);
+
+  EXPECT_EQ(found.state, Preserved::No);
+}
+#endif
 
 TEST(Preservation, AfterTheNodeIsGoneTheMachinesWishCounts) {
   const auto machine = wishing("false").annotated(kFromNode, "now");

@@ -6,6 +6,7 @@
 #include "api/conditions/conditions.h"
 #include "api/names.h"
 #include "api/policy/names.h"
+#include "base/safeguards.h"
 #include "controllers/lifecycle/aliases.h"
 
 namespace capstan::controllers::machine {
@@ -45,7 +46,7 @@ void disable_scale_down(const api::Node& node, NodeChange& change) {
 
 void enable_scale_down(const api::Node& node, NodeChange& change) {
   const auto& present = node.metadata.annotations;
-  if (!is_ours(present)) return;
+  if (!is_ours(present) && !is_off(Safeguard::UsersScaleDown)) return;
   if (present.contains(mark::kScaleDownDisabled))
     change.annotations.emplace_back(Text(mark::kScaleDownDisabled), std::nullopt);
   for (const std::string_view proof : proofs())

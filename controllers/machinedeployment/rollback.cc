@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "api/policy/names.h"
+#include "base/safeguards.h"
 #include "controllers/rollout/revision.h"
 #include "controllers/rollout/rollback.h"
 #include "controllers/rollout/template_diff.h"
@@ -42,6 +43,7 @@ RefuseRollback revision_not_found(const Observation& seen) {
 }
 
 std::optional<RefuseRollback> rollback_objection(const TemplateSeen& each, std::string_view revision) {
+  if (is_off(Safeguard::RollbackTemplates)) return std::nullopt;
   if (each.state == TemplateSeen::State::Missing) {
     return RefuseRollback{
         .code = api::NoteCode::RollbackTemplateGone,

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "api/policy/names.h"
+#include "base/safeguards.h"
 #include "controllers/machinedeployment/decide.h"
 #include "controllers/rollout/rollback.h"
 #include "test/builders/cluster.h"
@@ -114,6 +115,17 @@ TEST(Rollback, ToATemplateThatRefersToWhatIsGoneIsRefusedWithTheRemedy) {
   EXPECT_EQ(unknown.code, api::NoteCode::RollbackRefused);
   EXPECT_EQ(unknown.why, "revision 1: the kind is not served");
 }
+
+#ifdef CAPSTAN_DEFECTS
+TEST(Rollback, WithoutItsSafeguardGoesToATemplateThatRefersToWhatIsGone) {
+  switch_off(Safeguard::RollbackTemplates);
+  const Plan plan = decide(seen_with("1", TemplateSeen::State::Missing));
+  switch_off(std::nullopt);
+
+  ASSERT_EQ(plan.actions.size(), 1U);
+  EXPECT_TRUE(std::holds_alternative<RollBack>(plan.actions.front()));
+}
+#endif
 
 TEST(Rollback, WaitsForTemplatesThatAreNotListedYetAndForCaches) {
   const Plan unlisted = decide(seen_with("1", TemplateSeen::State::Unlisted));

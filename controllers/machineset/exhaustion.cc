@@ -5,12 +5,13 @@
 #include <algorithm>
 
 #include "api/policy/names.h"
+#include "base/safeguards.h"
 #include "controllers/lifecycle/exhaustion.h"
 
 namespace capstan::controllers::machineset {
 
 std::optional<Time> exhausted_until(const Observation& seen) {
-  if (!seen.policy || !seen.policy->spec.creation) return std::nullopt;
+  if (!seen.policy || !seen.policy->spec.creation || is_off(Safeguard::Exhaustion)) return std::nullopt;
   Time until = lifecycle::exhausted_until(seen.stored->metadata).value_or(seen.now);
   for (const auto& machine : seen.machines)
     until = std::max(until, lifecycle::exhausted_until(machine->metadata).value_or(seen.now));

@@ -166,7 +166,7 @@ class Judge {
 
   std::optional<std::size_t> budget_left(const Machines& failed) {
     const auto by_deployment = budget_of_deployment();
-    if (!by_deployment || question_.policy == nullptr) return by_deployment;
+    if (!by_deployment || question_.policy == nullptr || is_off(Safeguard::OneCount)) return by_deployment;
     return std::min(*by_deployment, budget_of_policy(failed));
   }
 

@@ -5,6 +5,7 @@
 
 #include "api/conditions/conditions.h"
 #include "api/conditions/v1beta1.h"
+#include "base/safeguards.h"
 #include "test/builders/machine.h"
 #include "test/builders/machine_deployment.h"
 #include "test/builders/machine_lifecycle_policy.h"
@@ -294,6 +295,18 @@ TEST(BothSources, AMachineThatAHealthCheckFoundWaitsForOneOfAnotherSetOfTheDeplo
   EXPECT_TRUE(waits.held);  // a change of another set's Machine wakes no turn
   EXPECT_THAT(names(goes.remove), ElementsAre("a"));
 }
+
+#ifdef CAPSTAN_DEFECTS
+TEST(BothSources, WithoutTheirSafeguardAMachineThatAHealthCheckFoundWaitsForNone) {
+  const auto machines = machines_of({sick("a"), well("b")});
+
+  switch_off(Safeguard::OneCount);
+  const auto goes = remediate_one_at_a_time(machines, machines_of({granted("s"), well("t")}));
+  switch_off(std::nullopt);
+
+  EXPECT_THAT(names(goes.remove), ElementsAre("a"));
+}
+#endif
 
 TEST(BothSources, AMachineThatTookTooLongNeedsNoPlace) {
   const auto policy = a_policy().creation_timeout(60).max_in_flight(IntOrString(1)).build();

@@ -4,13 +4,17 @@
 
 #include <algorithm>
 
+#include "base/safeguards.h"
+
 namespace capstan::controllers::rollout {
 namespace {
 
 // A set that has not seen its size yet may still make Machines.
 bool is_gone(const SetCounts& set) { return set.spec == 0 && set.status == 0 && set.settled; }
 
-bool are_old_gone(const Fleet& fleet) { return std::ranges::all_of(fleet.old, is_gone); }
+bool are_old_gone(const Fleet& fleet) {
+  return std::ranges::all_of(fleet.old, is_gone) || is_off(Safeguard::Recreate);
+}
 
 }  // namespace
 

@@ -109,7 +109,13 @@ INSTANTIATE_TEST_SUITE_P(All, LifecycleMutants,
                                          Mutant{Safeguard::UpdateLimit, "updated-one-after-the-other"},
                                          Mutant{Safeguard::UpdateFailure, "update-fails"},
                                          Mutant{Safeguard::UpdateTemplates, "infrastructure-change-rolls"},
-                                         Mutant{Safeguard::HandOver, "bootstrap-changes-in-place"}),
+                                         Mutant{Safeguard::HandOver, "bootstrap-changes-in-place"},
+                                         Mutant{Safeguard::OneCount, "beside-a-health-check"},
+                                         Mutant{Safeguard::Recreate, "recreated"},
+                                         Mutant{Safeguard::Exhaustion, "no-room-for-another-machine"},
+                                         Mutant{Safeguard::UsersScaleDown, "autoscaler-was-kept-off-before"},
+                                         Mutant{Safeguard::NodeTemplateMemory,
+                                                "node-template-goes-with-its-policy"}),
                          test_name<Mutant>);
 
 #endif

@@ -119,6 +119,14 @@ Broken deleted(int count) {
                                     : fmt::format("{} Machines were deleted, not {}", world.deleted(), count);
   };
 }
+Broken none_deleted_before(Seconds then) {
+  return [=](const LifecycleWorld& world) {
+    const auto early = std::ranges::find_if(world.deletions(), [&](Seconds at) { return at < then; });
+    return early == world.deletions().end()
+               ? std::string()
+               : fmt::format("a Machine was deleted at {} s, before {} s", early->count(), then.count());
+  };
+}
 Broken went(int machine) {
   return [=](const LifecycleWorld& world) {
     return world.is_deleted(machine) ? std::string() : fmt::format("m{} is still there", machine);
@@ -605,7 +613,7 @@ void tell_of_preservation(std::vector<LifecycleStory>& stories) {
                 annotates_node(160s, 2, annotation::kPreserve, "perhaps"),
                 strips_node(200s, 2, annotation::kPreserve)},
        .length = 300s,
-       .broken = all({deleted(1), went(2)})});
+       .broken = all({deleted(1), went(2), none_deleted_before(200s)})});
   stories.push_back({.name = "autoscaler-is-kept-off",
                      .title =
                          "what a user takes from the autoscaler's annotation is put back, and it goes with "
