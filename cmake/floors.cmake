@@ -48,7 +48,7 @@ capstan_test(infrastructure_test DIR ${infrastructure_folders} LABELS sanitize-d
              LINK infrastructure_fixtures infrastructure builders fakes)
 capstan_fixtures(infrastructure_remote_fixtures DIR infrastructure/remote LINK infrastructure)
 capstan_test(infrastructure_remote_test DIR infrastructure/remote LABELS sanitize-domain
-             LINK infrastructure_remote_fixtures infrastructure net Boost::json)
+             LINK infrastructure_remote_fixtures infrastructure fakes net Boost::json)
 if(TARGET infrastructure_test)
   # The same promises of the provider, with every call of the simulated cloud as a message of the driver protocol.
   add_test(NAME infrastructure_behind_protocol COMMAND infrastructure_test --gtest_filter=Provider*

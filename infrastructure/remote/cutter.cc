@@ -36,16 +36,25 @@ Cutter::~Cutter() = default;
 
 Cutter::Call::Call(Cutter& cutter, std::shared_ptr<Cuttable> connection, const Deadline& deadline)
     : cutter_(cutter),
-      number_(cutter.state_.with([&](State& state) {
-        state.calls[++state.next] = {.connection = std::move(connection), .deadline = deadline};
-        return state.next;
-      })),
-      on_stop_(deadline.stop, Wake{cutter.changed_}) {
-  cutter.changed_.notify();
+      number_(cutter.begin(std::move(connection), deadline)),
+      on_stop_(deadline.stop, Wake{cutter.changed_}) {}
+
+Cutter::Call::~Call() { cutter_.end(number_); }
+
+std::uint64_t Cutter::begin(std::shared_ptr<Cuttable> connection, const Deadline& deadline) {
+  bool sooner = false;
+  const std::uint64_t number = state_.with([&](State& state) {
+    sooner = deadline.at < state.next_look;
+    state.next_look = std::min(state.next_look, deadline.at);
+    state.calls[++state.last_number] = {.connection = std::move(connection), .deadline = deadline};
+    return state.last_number;
+  });
+  if (sooner) changed_.notify();
+  return number;
 }
 
-Cutter::Call::~Call() {
-  cutter_.state_.with([&](State& state) { state.calls.erase(number_); });
+void Cutter::end(std::uint64_t number) {
+  state_.with([&](State& state) { state.calls.erase(number); });
 }
 
 void Cutter::run(const std::stop_token& stop) {
@@ -57,15 +66,19 @@ void Cutter::run(const std::stop_token& stop) {
   }
 }
 
-Cutter::Look Cutter::look() const {
+// A look that is planned stays so when the call that it is for ends: the next call then needs none of its
+// own.
+Cutter::Look Cutter::look() {
   const SteadyTime now = clock_.steady_now();
-  return state_.with([&](const State& state) {
+  return state_.with([&](State& state) {
     Look found;
+    if (state.next_look > now) found.next = state.next_look;
     for (const auto& [number, call] : state.calls) {
       const bool overdue = call.deadline.passed(now);
       if (overdue) found.overdue.push_back(call.connection);
       found.next = std::min(found.next, overdue ? now + kAgain : call.deadline.at);
     }
+    state.next_look = found.next;
     return found;
   });
 }

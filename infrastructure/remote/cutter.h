@@ -65,15 +65,20 @@ class Cutter {
   };
   struct State {
     std::map<std::uint64_t, Running> calls = {};
-    std::uint64_t next = 0;
+    std::uint64_t last_number = 0;
+    SteadyTime next_look = SteadyTime::max();
   };
 
+  // A call that ends in time costs the thread nothing: it is woken for one alone whose time is over before
+  // the next look.
+  std::uint64_t begin(std::shared_ptr<Cuttable> connection, const Deadline& deadline);
+  void end(std::uint64_t number);
   void run(const std::stop_token& stop);
   struct Look {
     std::vector<std::shared_ptr<Cuttable>> overdue = {};
     SteadyTime next = SteadyTime::max();
   };
-  Look look() const;
+  Look look();
 
   Threads& threads_;
   const Clock& clock_;
