@@ -6,13 +6,21 @@
 namespace capstan::joining {
 namespace {
 
-constexpr std::array<std::string_view, 29> kKnownActs = {"machine",
+constexpr std::array<std::string_view, 37> kKnownActs = {"machine",
                                                          "VM",
                                                          "data as cloud-config",
                                                          "data as ignition",
                                                          "data as script",
                                                          "slow boot",
                                                          "deletion",
+                                                         "pool",
+                                                         "instance",
+                                                         "resize",
+                                                         "deletion of an instance",
+                                                         "deletion of a pool",
+                                                         "a day at rest",
+                                                         "stolen token of a pool",
+                                                         "certificate by a pool's token",
                                                          "change",
                                                          "restart by hand",
                                                          "reboot",

@@ -30,6 +30,25 @@ std::string approved_for_another(std::string_view requester, std::string_view ma
   return fmt::format("a certificate of machine {} was approved for machine {}", machine, requester);
 }
 
+std::string approved_after_join(std::string_view machine, Nanoseconds after_node) {
+  if (after_node <= kNodeIsSeen) return {};
+  return fmt::format("a certificate by token was approved for {}, asked for {} s after it had its Node",
+                     machine, seconds(after_node));
+}
+
+std::string approved_again(std::string_view instance, Nanoseconds after_first) {
+  if (after_first >= kRequestsAreKept) return {};
+  return fmt::format("instance {} got a second certificate by token {} s after the first", instance,
+                     seconds(after_first));
+}
+
+std::string not_rotated(std::string_view pool, std::string_view before, std::string_view after,
+                        std::size_t made) {
+  if (before == after) return fmt::format("the data of {} names token {} for more than a day", pool, before);
+  if (made > 1) return fmt::format("{} got {} tokens in a day", pool, made);
+  return {};
+}
+
 std::string read_anothers(std::string_view machine, std::string_view own, std::string_view secret) {
   if (secret == own) return {};
   return fmt::format("machine {} was given Secret {} of others", machine, secret);

@@ -14,6 +14,10 @@ namespace capstan::joining {
 // A token whose creation comes late stands beside the next one until the provider looks again.
 inline constexpr Nanoseconds kTwoTokensAtMost = std::chrono::minutes(12);
 inline constexpr Nanoseconds kTokenAfterJoin = std::chrono::minutes(1);
+// The Node is there when a turn begins that approves nothing more by the token.
+inline constexpr Nanoseconds kNodeIsSeen = std::chrono::seconds(10);
+// Kubernetes keeps an approved request as long, which shows that an instance has its certificate.
+inline constexpr Nanoseconds kRequestsAreKept = std::chrono::hours(1);
 
 // `since`: how long the Machine has had so many of them.
 std::string several_tokens(std::string_view machine, std::size_t live, Nanoseconds since);
@@ -24,6 +28,14 @@ std::string token_lost(std::string_view machine, std::string_view token, bool is
 
 // A request for a certificate that was approved, by whom it was made, and for whom.
 std::string approved_for_another(std::string_view requester, std::string_view machine);
+// A request by bootstrap token that was approved. `after_node`: how long after the machine had its Node it
+// was made.
+std::string approved_after_join(std::string_view machine, Nanoseconds after_node);
+// `after_first`: how long after the one before it, for an instance of a pool of the same name.
+std::string approved_again(std::string_view instance, Nanoseconds after_first);
+// Over a day: the tokens that the data of a pool named at both ends, and how many were made.
+std::string not_rotated(std::string_view pool, std::string_view before, std::string_view after,
+                        std::size_t made);
 // A Secret that was given to the agent of a machine whose own is another one.
 std::string read_anothers(std::string_view machine, std::string_view own, std::string_view secret);
 

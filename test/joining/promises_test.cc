@@ -34,6 +34,25 @@ TEST(JoiningPromises, ACertificateIsApprovedForItsOwnMachine) {
   EXPECT_EQ(approved_for_another("m1", "m2"), "a certificate of machine m2 was approved for machine m1");
 }
 
+TEST(JoiningPromises, ATokenGivesNoCertificateAfterTheJoin) {
+  EXPECT_EQ(approved_after_join("m1", seconds(10)), "");
+  EXPECT_EQ(approved_after_join("m1", seconds(11)),
+            "a certificate by token was approved for m1, asked for 11 s after it had its Node");
+}
+
+TEST(JoiningPromises, AnInstanceGetsOneCertificateByToken) {
+  EXPECT_EQ(approved_again("pool1-1", std::chrono::hours(1)), "") << "nothing shows the first one any more";
+  EXPECT_EQ(approved_again("pool1-1", seconds(5)),
+            "instance pool1-1 got a second certificate by token 5 s after the first");
+}
+
+TEST(JoiningPromises, ThePoolsTokenIsRotatedOnceADay) {
+  EXPECT_EQ(not_rotated("pool1", "aaaaaa", "bbbbbb", 1), "");
+  EXPECT_EQ(not_rotated("pool1", "aaaaaa", "aaaaaa", 0),
+            "the data of pool1 names token aaaaaa for more than a day");
+  EXPECT_EQ(not_rotated("pool1", "aaaaaa", "bbbbbb", 2), "pool1 got 2 tokens in a day");
+}
+
 TEST(JoiningPromises, AnAgentIsGivenItsOwnSecret) {
   EXPECT_EQ(read_anothers("m1", "s1", "s1"), "");
   EXPECT_EQ(read_anothers("m1", "s1", "s2"), "machine m1 was given Secret s2 of others");

@@ -86,6 +86,12 @@ agent::Dial JoiningStage::dial_of(const std::string& machine) {
   };
 }
 
+void JoiningStage::choose_spec(const std::string& node_config) {
+  static constexpr std::array<std::string_view, 3> kFormats = {"cloud-config", "ignition", "script"};
+  spec.format = Text(kFormats.at(baton.draw(kFormats.size())));
+  spec.node_config_ref = api::NodeConfigRef{.name = Text(node_config)};
+}
+
 void JoiningStage::settle(SimMachine& machine) {
   machine.settled = baton.steady_now();
   machine.settled_at = Time::from(baton.now());

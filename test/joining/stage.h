@@ -23,20 +23,38 @@ using fakes::Fault;
 using fakes::FaultPoint;
 
 inline constexpr std::chrono::seconds kCreationTimeout{300};  // of the CloudConfigs
+inline constexpr std::chrono::seconds kUsualLook{3};
 
 struct SimMachine {
   std::string name = {};
   std::string node_config = {};
+  std::string pool = {};  // whose instance it is; empty: it is a Machine
   std::unique_ptr<Vm> vm = {};
   std::unique_ptr<Thread> supervisor = {};  // of the agent; after the VM, which it uses
   SteadyTime boots = {};
   std::optional<SteadyTime> kubelet_joins = {};
   bool has_node = false;
-  bool doomed = false;                        // the user has deleted it
+  bool doomed = false;                        // it is to go
   SteadyTime sleeps_until = {};               // nothing of it runs till then
-  std::optional<SteadyTime> settled = {};     // its Machine has its Node, or is to go
+  std::optional<SteadyTime> settled = {};     // its Machine or pool has its Node, or it is to go
   Time settled_at = {};                       // the same, by wall clock
   std::optional<SteadyTime> two_tokens = {};  // since when it has had more than one
+
+  // The CloudConfig that its data are of.
+  const std::string& config() const { return pool.empty() ? name : pool; }
+  // What its agent is called in certificates.
+  std::string agent_name() const { return pool.empty() ? name : "node-of-" + name; }
+};
+
+// A MachinePool whose instances are no Machines.
+struct SimPool {
+  std::string name = {};
+  std::string node_config = {};
+  std::size_t wanted = 0;  // instances
+  std::size_t made = 0;    // instances there ever were
+  bool doomed = false;
+  SteadyTime doomed_since = {};
+  Time doomed_at = {};  // the same, by wall clock
 };
 
 struct JoiningStage : bootstrap::NodeConfigFixture {
@@ -51,10 +69,14 @@ struct JoiningStage : bootstrap::NodeConfigFixture {
   net::KeyAndCertificate authority;
   Gate gate;
   std::map<std::string, SimMachine> machines = {};
+  std::size_t machines_made = 0;
+  std::map<std::string, SimPool> pools = {};
+  Nanoseconds between_looks = kUsualLook;
   std::map<std::string, Draft> drafts = {};  // by NodeConfig
   Offered offered = {};
   std::map<std::string, std::string> token_owners = {};  // machines by token id, also of tokens that are gone
   std::set<std::string> judged_requests = {};            // that were approved, and looked at then
+  std::map<std::string, Time> births = {};  // by agent: when its last approved request by token was made
 
   void rest(Nanoseconds span, std::stop_token stop = {}) { baton.pause(Deadline::in(baton, span, stop)); }
   Nanoseconds some_seconds(std::uint64_t most) {
@@ -71,10 +93,20 @@ struct JoiningStage : bootstrap::NodeConfigFixture {
   // Of a machine's agent: what it asks goes through the gate, and is hit by faults.
   agent::Dial dial_of(const std::string& machine);
   void settle(SimMachine& machine);
+  // Of the next CloudConfig: any format.
+  void choose_spec(const std::string& node_config);
 };
 
 // surroundings.cc: one round of all that lives around provider and agents.
 void surround(JoiningStage& stage);
+// pools.cc: the cloud makes and takes instances, and the core names their Nodes.
+void tend_pools(JoiningStage& stage);
+void show_nodes(JoiningStage& stage, const std::string& pool);
+// The token that the next instance of the pool boots with: its id.
+std::string token_in_data(JoiningStage& stage, const std::string& pool);
+void add_pool(JoiningStage& stage, const std::string& node_config);
+void resize_pool(JoiningStage& stage, SimPool& pool, std::size_t wanted);
+void delete_pool(JoiningStage& stage, SimPool& pool);
 // audit.cc: a look at the promises about tokens and certificates.
 void audit(JoiningStage& stage);
 // user.cc
@@ -83,6 +115,7 @@ void add_machine(JoiningStage& stage, const std::string& node_config);
 void delete_machine(JoiningStage& stage, SimMachine& machine);
 void change_config(JoiningStage& stage, const std::string& node_config);
 void kill_provider(JoiningStage& stage);
+void steal_token(JoiningStage& stage);
 void do_something(JoiningStage& stage);
 
 }  // namespace capstan::joining

@@ -22,7 +22,7 @@ constexpr auto kTokenLasts = 2h + kCreationTimeout;
 // Nothing when the Machine went meanwhile.
 std::optional<std::map<std::string, std::string>> user_data_of(JoiningStage& stage,
                                                                const SimMachine& machine) {
-  const auto secret = stage.secret(machine.name);
+  const auto secret = stage.secret(machine.config());
   if (!secret) return std::nullopt;
   const auto content = api::read_secret(*secret);
   const std::string format = content->find("format")->reveal();
@@ -54,22 +54,23 @@ void keep_agent(JoiningStage& stage, SimMachine& machine, const std::stop_token&
   }
 }
 
-// A few take longer than a token lasts that is not extended.
-Nanoseconds time_to_boot(JoiningStage& stage) {
+// A few take longer than a token lasts that is not extended. The token of a pool may be rotated meanwhile,
+// and the one before then ends by its expiry.
+Nanoseconds time_to_boot(JoiningStage& stage, const SimMachine& machine) {
   if (stage.baton.draw(40) != 0) return stage.some_seconds(60);
   stage.act("slow boot");
-  return kTokenLasts + stage.some_seconds(600);
+  return machine.pool.empty() ? kTokenLasts + stage.some_seconds(600) : kCreationTimeout;
 }
 
 void make_vm(JoiningStage& stage, SimMachine& machine) {
   const auto files = user_data_of(stage, machine);
   if (!files || machine.doomed) return;
-  machine.boots = stage.baton.steady_now() + time_to_boot(stage);
+  machine.boots = stage.baton.steady_now() + time_to_boot(stage, machine);
   machine.vm = std::make_unique<Vm>(stage.vm_world(), machine.name, *files, stage.dial_of(machine.name));
   stage.narrate(fmt::format("the VM of {} is made", machine.name));
   stage.act("VM");
   const json::object spec = {{"providerID", "sim:///" + machine.name}};
-  patch_machine(stage, machine, json::object{{"spec", spec}});
+  if (machine.pool.empty()) patch_machine(stage, machine, json::object{{"spec", spec}});
   machine.supervisor = stage.baton.spawn(
       "systemd of " + machine.name,
       [&stage, &machine](const std::stop_token& stop) { keep_agent(stage, machine, stop); });
@@ -81,6 +82,7 @@ void remove_vm(JoiningStage& stage, SimMachine& machine) {
   if (machine.has_node)
     (void)stage.workload.remove(kube::resources::nodes(), {.name = "node-of-" + machine.name}, {},
                                 bootstrap::kNever);
+  if (!machine.pool.empty()) show_nodes(stage, machine.pool);
 }
 
 // --- the kubelet ---
@@ -102,10 +104,11 @@ void start_kubelet(JoiningStage& stage, SimMachine& machine) {
   stage.narrate(fmt::format("the kubelet of {} joins", machine.name));
 }
 
-// The core has found the Node of the Machine.
+// The core has found the Node.
 void meet_node(JoiningStage& stage, SimMachine& machine) {
   stage.settle(machine);
-  stage.narrate(fmt::format("Machine {} has its Node", machine.name));
+  stage.narrate(fmt::format("{} has its Node", machine.name));
+  if (!machine.pool.empty()) return show_nodes(stage, machine.pool);
   const json::object node = {{"name", "node-of-" + machine.name}};
   patch_machine(stage, machine, json::object{{"status", json::object{{"nodeRef", node}}}}, "status");
 }
@@ -114,7 +117,7 @@ void tend(JoiningStage& stage, SimMachine& machine) {
   if (machine.doomed) {
     if (machine.vm) remove_vm(stage, machine);
   } else if (!machine.vm) {
-    if (stage.created(machine.name)) make_vm(stage, machine);
+    if (stage.created(machine.config())) make_vm(stage, machine);
   } else if (!machine.has_node) {
     if (may_join(stage, machine)) start_kubelet(stage, machine);
   } else if (!machine.settled && stage.baton.draw(3) == 0) {
@@ -180,6 +183,7 @@ void clean_tokens(JoiningStage& stage) {
 }  // namespace
 
 void surround(JoiningStage& stage) {
+  tend_pools(stage);
   for (auto& [name, machine] : stage.machines) tend(stage, machine);
   sign_requests(stage);
   clean_requests(stage);

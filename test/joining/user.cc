@@ -21,9 +21,8 @@ using bootstrap::named;
 constexpr std::string_view kAgentsOwnFile = "/var/lib/capstan-agent/extra";
 constexpr std::uint64_t kOfNoUser = 999;  // a content that no configuration of the user has
 constexpr std::size_t kMostMachines = 7;
+constexpr std::size_t kMostInstances = 3;
 constexpr auto kLongSleep = std::chrono::minutes(90);
-constexpr std::array<std::string_view, 3> kFormats = {"cloud-config", "ignition", "script"};
-
 void note_offered(JoiningStage& stage, const Draft& draft) {
   for (const auto& [path, content] : files_of(draft)) stage.offered[path].insert(content);
 }
@@ -40,7 +39,10 @@ SimMachine* some_machine(JoiningStage& stage, const Is& is) {
 }
 
 bool is_up(const SimMachine& machine) { return machine.vm && machine.settled; }
-bool boots(const SimMachine& machine) { return machine.vm && !machine.settled; }
+// The one of a Machine goes when it has joined, that of a pool stays.
+bool has_live_token(const SimMachine& machine) {
+  return machine.vm && (!machine.settled || !machine.pool.empty());
+}
 bool is_any(const SimMachine&) { return true; }
 
 void ask_restart(JoiningStage& stage) {
@@ -73,25 +75,10 @@ void put_to_sleep(JoiningStage& stage) {
   stage.baton.crash(machine->vm->process());
 }
 
-// With the token of one machine, for the name of another.
-void steal(JoiningStage& stage) {
-  const SimMachine* victim = some_machine(stage, boots);
-  const SimMachine* other = some_machine(stage, is_any);
-  if (victim == nullptr || other == victim) return;
-  kube::Connection shown;
-  shown.token = Secret(victim->vm->token());
-  kube::Client& thief = stage.gate.open(victim->name, shown);
-  const auto key = net::new_private_key();
-  const auto pem =
-      net::certificate_request({.common_name = "capstan.dev:agent:default:" + other->name,
-                                .organizations = {nodeconfig::agent_group(named(other->node_config))}},
-                               *key);
-  const std::string name = fmt::format("stolen-{}", stage.baton.draw(1'000'000));
-  const auto asked = thief.create(bootstrap::approval::signing_requests(), {.name = name},
-                                  bootstrap::approval::signing_request(name, *pem, ""), {}, kNever);
-  if (!asked) return;
-  stage.act("stolen token");
-  stage.narrate(fmt::format("a thief asks with the token of {} for {}", victim->name, other->name));
+// Of a pool often the name of one of its instances, which its token is for, once.
+SimMachine* coveted_by(JoiningStage& stage, const SimMachine& victim) {
+  if (victim.pool.empty() || stage.baton.draw(3) == 0) return some_machine(stage, is_any);
+  return some_machine(stage, [&](const SimMachine& each) { return each.pool == victim.pool; });
 }
 
 void write_secret(JoiningStage& stage, const std::string& node_config, const json::object& patch) {
@@ -126,6 +113,11 @@ void write_own_path(JoiningStage& stage) {
                json::object{{"data", data}, {"metadata", json::object{{"annotations", annotations}}}});
 }
 
+void resize_some_pool(JoiningStage& stage) {
+  for (auto& [name, pool] : stage.pools)
+    if (!pool.doomed) return resize_pool(stage, pool, stage.baton.draw(kMostInstances + 1));
+}
+
 }  // namespace
 
 void make_node_config(JoiningStage& stage, const std::string& name) {
@@ -140,21 +132,22 @@ void make_node_config(JoiningStage& stage, const std::string& name) {
 }
 
 void add_machine(JoiningStage& stage, const std::string& node_config) {
-  if (stage.machines.size() >= kMostMachines) return;
-  const std::string name = fmt::format("m{}", stage.machines.size() + 1);
+  if (stage.machines_made == kMostMachines) return;
+  const std::string name = fmt::format("m{}", ++stage.machines_made);
   stage.act("machine");
   stage.narrate(fmt::format("the user adds Machine {} with NodeConfig {}", name, node_config));
   stage.machines[name] = SimMachine{.name = name, .node_config = node_config};
-  stage.spec.format = Text(kFormats.at(stage.baton.draw(kFormats.size())));
-  stage.spec.node_config_ref = api::NodeConfigRef{.name = Text(node_config)};
+  stage.choose_spec(node_config);
   stage.add_machine(name);
 }
 
+// The cloud makes another instance of a pool, as long as the pool wants one.
 void delete_machine(JoiningStage& stage, SimMachine& machine) {
-  stage.act("deletion");
-  stage.narrate("the user deletes Machine " + machine.name);
+  stage.act(machine.pool.empty() ? "deletion" : "deletion of an instance");
+  stage.narrate("the user deletes " + machine.name);
   if (!machine.settled) stage.settle(machine);
   machine.doomed = true;
+  if (!machine.pool.empty()) return;
   (void)kube::remove<api::Machine>(stage.user, named(machine.name), {}, kNever);
   (void)kube::remove<api::CloudConfig>(stage.user, named(machine.name), {}, kNever);
 }
@@ -181,8 +174,29 @@ void kill_provider(JoiningStage& stage) {
   stage.baton.crash(bootstrap::kProvider);
 }
 
+// With the token of one machine, for the name of another.
+void steal_token(JoiningStage& stage) {
+  const SimMachine* victim = some_machine(stage, has_live_token);
+  const SimMachine* other = victim == nullptr ? nullptr : coveted_by(stage, *victim);
+  if (victim == nullptr || (other == victim && victim->pool.empty())) return;
+  kube::Connection shown;
+  shown.token = Secret(victim->vm->token());
+  kube::Client& thief = stage.gate.open(victim->name, shown);
+  const auto key = net::new_private_key();
+  const auto pem =
+      net::certificate_request({.common_name = "capstan.dev:agent:default:" + other->agent_name(),
+                                .organizations = {nodeconfig::agent_group(named(other->node_config))}},
+                               *key);
+  const std::string name = fmt::format("stolen-{}", stage.baton.draw(1'000'000));
+  const auto asked = thief.create(bootstrap::approval::signing_requests(), {.name = name},
+                                  bootstrap::approval::signing_request(name, *pem, ""), {}, kNever);
+  if (!asked) return;
+  stage.act(victim->pool.empty() ? "stolen token" : "stolen token of a pool");
+  stage.narrate(fmt::format("a thief asks with the token of {} for {}", victim->name, other->name));
+}
+
 void do_something(JoiningStage& stage) {
-  switch (stage.baton.draw(13)) {
+  switch (stage.baton.draw(14)) {
     case 0: return add_machine(stage, node_config_of(stage));
     case 1:
       if (SimMachine* machine = some_machine(stage, is_any)) delete_machine(stage, *machine);
@@ -191,10 +205,11 @@ void do_something(JoiningStage& stage) {
     case 3: return ask_restart(stage);
     case 4: return kill_provider(stage);
     case 5: return reboot(stage);
-    case 6: return steal(stage);
+    case 6: return steal_token(stage);
     case 7: return write_other_content(stage);
     case 8: return write_own_path(stage);
     case 9: return put_to_sleep(stage);
+    case 10: return resize_some_pool(stage);
     default: return change_config(stage, node_config_of(stage));
   }
 }

@@ -103,7 +103,8 @@ void Vm::run_agent(const std::stop_token& stop) {
                               .randomness = randomness,
                               .dial = dial_,
                               .changed = changed};
-  agent::Agent program(deps, {.facts_path = std::string(api::bootstrap::kAgentFactsFile)});
+  agent::Agent program(
+      deps, {.facts_path = std::string(api::bootstrap::kAgentFactsFile), .host_name = host_name()});
   agent::run(program, deps, stop);
 }
 

@@ -41,6 +41,7 @@ class Vm {
   Vm& operator=(const Vm&) = delete;
 
   const std::string& machine() const { return machine_; }
+  std::string host_name() const { return "node-of-" + machine_; }  // as its Node is called
   std::string process() const { return "agent-" + machine_; }
   const agent::ScratchRoot& disk() const { return disk_; }
   std::string token() const;  // "id.secret" that it has booted with

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "test/joining/stage.h"
@@ -14,7 +15,8 @@ using bootstrap::kNever;
 using bootstrap::named;
 
 constexpr auto kDeadFor = 12s;  // nothing of a dead provider is still under way after that
-constexpr auto kLook = 3s;
+constexpr auto kLookAtRest = 60s;
+constexpr auto kMoreThanADay = 25h;
 constexpr auto kTimeToConverge = 2h;
 constexpr auto kTimeToGo = 30min;
 constexpr auto kAfterTheEnd = 3min;  // a turn that comes late has come
@@ -29,11 +31,12 @@ class World {
     const auto provider =
         stage_.baton.spawn("supervisor", [this](const std::stop_token& stop) { keep_provider(stop); });
     const auto around = stage_.baton.spawn("surroundings", [this](const std::stop_token& stop) {
-      for (; !stop.stop_requested(); stage_.rest(kLook, stop)) look_after();
+      for (; !stop.stop_requested(); stage_.rest(stage_.between_looks, stop)) look_after();
     });
     use();
     calm_down();
     expect_convergence();
+    if (!stage_.pools.empty() && stage_.baton.draw(4) == 0) expect_rotation();
     expect_clean_end();
   }
 
@@ -47,10 +50,12 @@ class World {
   void use();
   void calm_down();
   void expect_convergence();
+  void expect_rotation();
   void expect_clean_end();
   std::string missing();
   std::string missing_of(SimMachine& machine);
   std::string missing_of_config(const std::string& name);
+  std::size_t instances_of(const std::string& pool) const;
   std::string left_over();
   std::string left_in_workload();
   // What is still missing after that time is broken.
@@ -100,6 +105,7 @@ void World::use() {
   stage_.pieces_hit = stage_.baton.draw(60);
   add_machine(stage_, "workers");
   add_machine(stage_, "others");
+  if (stage_.baton.draw(2) == 0) add_pool(stage_, stage_.baton.draw(2) == 0 ? "others" : "workers");
   const std::uint64_t acts = 6 + stage_.baton.draw(10);
   for (std::uint64_t i = 0; i < acts; ++i) {
     stage_.rest(stage_.some_seconds(120));
@@ -117,7 +123,10 @@ void World::calm_down() {
 // Whatever has stopped a change, the next one begins anew.
 void World::expect_convergence() {
   add_machine(stage_, "workers");
+  for (auto& [name, pool] : stage_.pools) resize_pool(stage_, pool, 2);
   const auto has_booted = [&] {
+    for (const auto& [name, pool] : stage_.pools)
+      if (instances_of(name) != pool.wanted) return "the instances of " + name;
     for (const auto& [name, machine] : stage_.machines)
       if (!machine.doomed && (!machine.vm || stage_.baton.steady_now() < machine.boots))
         return "the boot of " + name;
@@ -127,6 +136,7 @@ void World::expect_convergence() {
   change_config(stage_, "workers");
   change_config(stage_, "others");
   expect("convergence", kTimeToConverge, [this] { return missing(); });
+  steal_token(stage_);  // where there is a pool: all of its instances have their Nodes
   stage_.rest(2min);
 }
 
@@ -155,9 +165,38 @@ std::string World::missing_of_config(const std::string& name) {
                      ready == nullptr ? "says nothing" : std::string(ready->message.view()));
 }
 
+std::size_t World::instances_of(const std::string& pool) const {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      stage_.machines, [&](const auto& entry) { return entry.second.pool == pool && !entry.second.doomed; }));
+}
+
+// And an instance that boots with the new token joins.
+void World::expect_rotation() {
+  stage_.act("a day at rest");
+  std::map<std::string, std::string> before;
+  for (const auto& [name, pool] : stage_.pools) before[name] = token_in_data(stage_, name);
+  const auto known = stage_.token_owners;
+  stage_.between_looks = kLookAtRest;
+  stage_.rest(kMoreThanADay);
+  stage_.between_looks = kUsualLook;
+  stage_.rest(kLookAtRest);
+  for (auto& [name, pool] : stage_.pools) {
+    const auto made = std::ranges::count_if(stage_.token_owners, [&](const auto& token) {
+      return token.second == name && !known.contains(token.first);
+    });
+    stage_.broke(
+        not_rotated(name, before.at(name), token_in_data(stage_, name), static_cast<std::size_t>(made)));
+    resize_pool(stage_, pool, pool.wanted + 1);
+    expect("instances", kTimeToConverge,
+           [&] { return instances_of(name) == pool.wanted ? "" : "the new one of " + name; });
+  }
+  expect("convergence after a day", kTimeToConverge, [this] { return missing(); });
+}
+
 // Now and then the provider is away while the last machines go.
 void World::expect_clean_end() {
   if (stage_.options.faults && stage_.baton.draw(3) == 0) kill_provider(stage_);
+  for (auto& [name, pool] : stage_.pools) delete_pool(stage_, pool);
   for (auto& [name, machine] : stage_.machines)
     if (!machine.doomed) delete_machine(stage_, machine);
   for (const std::string name : {"workers", "others"}) stage_.remove<api::NodeConfig>(name);
@@ -172,6 +211,8 @@ std::string World::left_over() {
   for (const std::string name : {"workers", "others"})
     if (stage_.get<api::NodeConfig>(name)) return "NodeConfig " + name;
   for (const auto& [name, machine] : stage_.machines)
+    if (stage_.secret(name)) return "the bootstrap data of " + name;
+  for (const auto& [name, pool] : stage_.pools)
     if (stage_.secret(name)) return "the bootstrap data of " + name;
   return left_in_workload();
 }
