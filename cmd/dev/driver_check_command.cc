@@ -23,6 +23,7 @@ struct CheckFlags {
   std::string vm_class = {};
   std::string provider_spec_file = {};
   StringMap credential_files = {};
+  std::int32_t more_vms = 0;
   Nanoseconds patience = std::chrono::minutes(2);
 };
 
@@ -34,6 +35,8 @@ constexpr std::array kCheckFlags = {
     flag("provider-spec-file", &CheckFlags::provider_spec_file, "JSON, as spec.providerSpec"),
     flag("credential-files", &CheckFlags::credential_files,
          "NAME=FILE,...: as the Secret of credentialsRef has them"),
+    flag("more-vms", &CheckFlags::more_vms, "VMs beyond the two: as many as make the list of several pages",
+         {.minimum = 0}),
     flag("patience", &CheckFlags::patience, "for each call, and for a VM to be gone"),
 };
 
@@ -41,12 +44,13 @@ constexpr std::string_view kCheckUsage = R"(capstan-dev driver-check: what a dri
 
 usage: capstan-dev driver-check ENDPOINT [flags]
 
-ENDPOINT is unix:/PATH or https://HOST:PORT. Makes two VMs, asks about them and removes them, and prints a line
-for each promise. Exit codes: 0 all are kept, 1 one is broken, 2 bad command line.
+ENDPOINT is unix:/PATH or https://HOST:PORT. Makes two VMs (and --more-vms), asks about them and removes them, and
+prints a line for each promise. Exit codes: 0 all are kept, 1 one is broken, 2 bad command line.
 )";
 
 Result<remote::CheckOptions> check_options(const CheckFlags& flags) {
-  remote::CheckOptions options{.vm_class = flags.vm_class, .patience = flags.patience};
+  remote::CheckOptions options{
+      .vm_class = flags.vm_class, .more_vms = flags.more_vms, .patience = flags.patience};
   SystemRandomness randomness;
   options.run = random_uuid(randomness).substr(0, 8);
   if (!flags.provider_spec_file.empty()) options.provider_spec = TRY(read_file(flags.provider_spec_file));
@@ -72,8 +76,8 @@ Result<std::size_t> run_check(std::string_view where, const CheckFlags& flags) {
       {.endpoint = endpoint,
        .tls = {.authority = flags.ca_file, .certificate = flags.cert_file, .key = flags.key_file}});
   remote::RemoteDriver driver(transport, clock);
-  const auto results =
-      remote::check_driver({.clock = clock, .threads = threads, .driver = driver}, options, print);
+  const auto results = remote::check_driver(
+      {.clock = clock, .threads = threads, .driver = driver, .transport = &transport}, options, print);
   const auto broken =
       std::ranges::count_if(results, [](const auto& result) { return result.fault.has_value(); });
   std::cout << broken << " of " << results.size() << " promises broken" << std::endl;

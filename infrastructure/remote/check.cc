@@ -6,6 +6,10 @@
 #include <array>
 
 #include "api/driver/names.h"
+#include "api/schema/encode.h"
+#include "infrastructure/remote/credentials_wire.h"
+#include "infrastructure/remote/error_shape.h"
+#include "infrastructure/remote/messages.h"
 
 namespace capstan::infrastructure::remote {
 namespace {
@@ -15,6 +19,7 @@ namespace tag = api::driver::tag;
 using Fault = std::optional<std::string>;
 
 constexpr Nanoseconds kLookAgain = std::chrono::milliseconds(500);
+constexpr std::string_view kNoVerb = "noSuchVerb";
 constexpr std::string_view kCheckTag = "driver-check";
 constexpr std::string_view kForeignVolume = R"({"csi":{"driver":"no-driver.example","volumeHandle":"x"}})";
 
@@ -40,8 +45,19 @@ class Run {
     return found ? "it answers VM " + found->name : "not NotFound but " + found.error().describe();
   }
 
+  Fault refuses_unknown_verbs() {
+    return fault_of_call(kNoVerb, DriverCode::Unimplemented,
+                         IdentityRequest{.credentials = message_of(credentials())});
+  }
+
+  Fault says_what_is_wrong() {
+    return fault_of_call(
+        verb::kStatus, DriverCode::NotFound,
+        VmRequest{.credentials = message_of(credentials()), .instance_key = Text("none-" + options_.run)});
+  }
+
   Fault makes_a_vm() {
-    const auto made = create("a");
+    const auto made = create_first("a");
     if (made) vm_ = *made;
     return fault_of(made);
   }
@@ -59,7 +75,7 @@ class Run {
     DriverResult<Vm> other;
     const auto thread =
         deps_.threads.spawn("second create", [&](const std::stop_token&) { other = create("b"); });
-    const auto one = create("b");
+    const auto one = create_first("b");
     thread->join();
     if (!one || !other) return one ? fault_of(other) : fault_of(one);
     other_ = *one;
@@ -90,12 +106,24 @@ class Run {
     return fmt::format("{} VMs, and not {}", listed->size(), vm_.provider_id);
   }
 
+  // A list may lag behind. The driver decides how many of them a page has.
+  Fault lists_each_vm_once() {
+    for (std::int32_t i = 0; i < options_.more_vms; ++i)
+      if (const auto made = create_first(more_vm(i)); !made) return made.error().describe();
+    for (const std::string& which : there_)
+      if (auto fault = is_listed_once(which)) return which + ": " + *fault;
+    return std::nullopt;
+  }
+
   Fault sets_tags() {
-    const VmId id{.provider_id = vm_.provider_id};
-    if (auto fault = fault_of(deps_.driver.tag(id, {{"check", "set"}}, credentials(), soon()))) return fault;
-    const auto tagged = status(id);
+    if (auto fault = tag("set")) return fault;
+    const auto tagged = status({.provider_id = vm_.provider_id});
     if (!tagged) return tagged.error().describe();
-    return tag_of(*tagged, "check") == "set" ? Fault() : "status does not show the tag";
+    if (tag_of(*tagged, "check") != "set") return "status does not show the tag";
+    if (auto fault = tag("")) return fault;
+    const auto bare = status({.provider_id = vm_.provider_id});
+    if (!bare) return bare.error().describe();
+    return bare->tags.contains("check") ? "status shows the tag that an empty value took off" : Fault();
   }
 
   Fault sets_up() {
@@ -115,9 +143,10 @@ class Run {
   }
 
   Fault removes_vms() {
-    const Fault first = remove_and_wait("a");
-    const Fault second = remove_and_wait("b");
-    return first ? first : second;
+    Fault first;
+    for (const std::string& which : asked_for_)
+      if (auto fault = remove_and_wait(which); !first) first = std::move(fault);
+    return first;
   }
 
   Fault lists_none_that_is_gone() {
@@ -139,8 +168,10 @@ class Run {
   }
 
   bool has_a_vm() const { return !vm_.provider_id.empty(); }
+  bool sees_messages() const { return deps_.transport != nullptr; }
 
  private:
+  static std::string more_vm(std::int32_t number) { return fmt::format("more-{}", number); }
   std::string key(std::string_view which) const { return fmt::format("check-{}-{}", options_.run, which); }
   const Credentials& credentials() const { return options_.credentials; }
   Deadline soon() const { return Deadline::in(deps_.clock, options_.patience); }
@@ -162,6 +193,26 @@ class Run {
                                 .user_data = Secret<std::string>("#!/bin/sh\ntrue\n"),
                                 .user_data_format = "script"},
                                credentials(), soon());
+  }
+
+  DriverResult<Vm> create_first(const std::string& which) {
+    asked_for_.push_back(which);
+    auto made = create(which);
+    if (made) there_.push_back(which);
+    return made;
+  }
+
+  template <typename Request>
+  Fault fault_of_call(std::string_view verb, DriverCode wanted, Request request) {
+    request.timeout_milliseconds =
+        std::chrono::duration_cast<std::chrono::milliseconds>(options_.patience).count();
+    const auto answer = deps_.transport->post(verb, api::encode(request), soon());
+    return answer ? fault_of_error(*answer, wanted) : answer.error().describe();
+  }
+
+  Fault tag(std::string_view value) {
+    return fault_of(deps_.driver.tag({.provider_id = vm_.provider_id}, {{"check", std::string(value)}},
+                                     credentials(), soon()));
   }
 
   Fault same(const DriverResult<Vm>& vm) const {
@@ -200,32 +251,49 @@ class Run {
   const CheckOptions& options_;
   Vm vm_;
   Vm other_;  // of another key
+  std::vector<std::string> asked_for_ = {};
+  std::vector<std::string> there_ = {};  // those of them that were answered with a VM
 };
+
+enum class Needs { Nothing, Messages, AVm };
 
 struct Promise {
   std::string_view words;
   Fault (Run::*keep)();
-  bool needs_a_vm = false;
+  Needs needs = Needs::Nothing;
 };
 
 constexpr std::array kPromises = {
     Promise{"identity answers", &Run::knows_itself},
     Promise{"status of a VM that is not there answers NotFound", &Run::knows_what_is_not_there},
+    Promise{"a verb that is not known answers Unimplemented", &Run::refuses_unknown_verbs, Needs::Messages},
+    Promise{"an error is not HTTP 200, and has a code and a message", &Run::says_what_is_wrong,
+            Needs::Messages},
     Promise{"create answers a VM", &Run::makes_a_vm},
-    Promise{"create with the same key answers the same VM", &Run::makes_no_second_vm, true},
-    Promise{"two creates at once with one key make one VM", &Run::makes_one_vm_of_two_calls, true},
-    Promise{"create with another key makes another VM", &Run::makes_another_vm_for_another_key, true},
-    Promise{"status finds the VM by its key", &Run::finds_it_by_key, true},
-    Promise{"status finds the VM by its provider ID", &Run::finds_it_by_provider_id, true},
-    Promise{"the VM carries its key and its tags", &Run::carries_its_tags, true},
-    Promise{"list finds the VM by a tag", &Run::lists_by_tag, true},
-    Promise{"tag sets a tag", &Run::sets_tags, true},
-    Promise{"initialize answers the VM, or Unimplemented", &Run::sets_up, true},
+    Promise{"create with the same key answers the same VM", &Run::makes_no_second_vm, Needs::AVm},
+    Promise{"two creates at once with one key make one VM", &Run::makes_one_vm_of_two_calls, Needs::AVm},
+    Promise{"create with another key makes another VM", &Run::makes_another_vm_for_another_key, Needs::AVm},
+    Promise{"status finds the VM by its key", &Run::finds_it_by_key, Needs::AVm},
+    Promise{"status finds the VM by its provider ID", &Run::finds_it_by_provider_id, Needs::AVm},
+    Promise{"the VM carries its key and its tags", &Run::carries_its_tags, Needs::AVm},
+    Promise{"list finds the VM by a tag", &Run::lists_by_tag, Needs::AVm},
+    Promise{"list has each VM once, over all of its pages", &Run::lists_each_vm_once, Needs::AVm},
+    Promise{"tag sets a tag and takes it off", &Run::sets_tags, Needs::AVm},
+    Promise{"initialize answers the VM, or Unimplemented", &Run::sets_up, Needs::AVm},
     Promise{"volumeIds passes over volumes of others", &Run::passes_over_foreign_volumes},
     Promise{"delete removes the VMs", &Run::removes_vms},
     Promise{"list shows no VM that is deleted", &Run::lists_none_that_is_gone},
     Promise{"delete of a VM that is gone does no harm", &Run::removes_again},
 };
+
+bool has(const Run& run, Needs needs) {
+  switch (needs) {
+    case Needs::Nothing: return true;
+    case Needs::Messages: return run.sees_messages();
+    case Needs::AVm: return run.has_a_vm();
+  }
+  return true;
+}
 
 }  // namespace
 
@@ -234,7 +302,7 @@ std::vector<CheckResult> check_driver(const CheckDeps& deps, const CheckOptions&
   Run run(deps, options);
   std::vector<CheckResult> results;
   for (const Promise& promise : kPromises) {
-    if (promise.needs_a_vm && !run.has_a_vm()) continue;
+    if (!has(run, promise.needs)) continue;
     results.push_back({.promise = std::string(promise.words), .fault = (run.*promise.keep)()});
     if (on_result) on_result(results.back());
   }

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/threads.h"
 #include "infrastructure/driver.h"
+#include "infrastructure/remote/transport.h"
 
 namespace capstan::infrastructure::remote {
 
@@ -18,6 +19,7 @@ struct CheckDeps {
   const Clock& clock;
   Threads& threads;
   Driver& driver;
+  Transport* transport = nullptr;  // to the same driver; without one nothing is said about messages
 };
 
 struct CheckOptions {
@@ -25,6 +27,7 @@ struct CheckOptions {
   std::string vm_class = {};
   std::string provider_spec = {};
   Credentials credentials = {};
+  std::int32_t more_vms = 0;                       // beyond the two: for a list of several pages
   Nanoseconds patience = std::chrono::minutes(2);  // for each call, and for a VM to be gone
 };
 
