@@ -1,4 +1,6 @@
 // What the provider makes of a VM that still has to be set up, and of several drivers.
+#include <set>
+
 #include "infrastructure/provider_fixture.h"
 
 namespace capstan::infrastructure {
@@ -72,7 +74,7 @@ TEST(ProviderInitialize, IsNotNeededToRemoveAVm) {
 }
 
 // A cloud whose creations take two calls, the second of which goes on where the first one was.
-class InTwoSteps final : public Driver {
+class InTwoSteps : public Driver {
  public:
   explicit InTwoSteps(Driver& cloud) : cloud_(cloud) {}
 
@@ -109,8 +111,27 @@ class InTwoSteps final : public Driver {
     return cloud_.identity(credentials, deadline);
   }
 
- private:
+ protected:
   Driver& cloud_;
+};
+
+// Remembers by itself what it began, by key, and what came with each try.
+class ByKeyAlone final : public InTwoSteps {
+ public:
+  using InTwoSteps::InTwoSteps;
+
+  DriverResult<Vm> create(const CreateVm& wanted, const Credentials& credentials,
+                          const Deadline& deadline) override {
+    tries.push_back(wanted.instance_key + " \"" + wanted.last_known_state + "\"");
+    if (begun_.insert(wanted.instance_key).second)
+      return std::unexpected(DriverError{.code = DriverCode::Aborted, .last_known_state = "disk made"});
+    return cloud_.create(wanted, credentials, deadline);
+  }
+
+  std::vector<std::string> tries = {};
+
+ private:
+  std::set<std::string> begun_ = {};
 };
 
 TEST(ProviderDrivers, GetTheirStateBackAndLoseItWhenTheVmIsThere) {
@@ -131,6 +152,24 @@ TEST(ProviderDrivers, GetTheirStateBackAndLoseItWhenTheVmIsThere) {
     EXPECT_TRUE(world.eventually([&] { return state() == "disk made"; }));
     EXPECT_TRUE(world.eventually([&] { return world.management.provisioned("m1"); }));
     EXPECT_EQ(state(), "");
+  });
+}
+
+// There is no object of the VM to keep a state on.
+TEST(ProviderDrivers, GetTheSameKeyAndNoStateForAVmOfAPool) {
+  InfrastructureFixture world;
+  ByKeyAlone slow(world.cloud);
+  world.drivers = Drivers(slow);
+  world.run([&] {
+    InfrastructureFixture::Process provider(world, world.management);
+    world.bring_cluster_up();
+
+    world.management.add_pool("p1", 1);
+
+    EXPECT_TRUE(world.eventually([&] { return world.cloud.vms().size() == 1; }));
+    ASSERT_EQ(slow.tries.size(), 2U);
+    EXPECT_EQ(slow.tries.front(), slow.tries.back());
+    EXPECT_TRUE(slow.tries.front().ends_with(" \"\"")) << slow.tries.front();
   });
 }
 
