@@ -69,7 +69,7 @@ class SilentPeer {
   std::shared_ptr<Cuttable> connection_ = std::make_shared<Cuttable>();
 };
 
-struct Stage {
+struct CutterStage {
   fakes::FakeClock clock = fakes::FakeClock();
   CountedWaits threads{clock};
   Cutter cutter{threads, clock};
@@ -86,7 +86,7 @@ struct Stage {
 
 // Each call woke the thread, and for nothing: most end in time.
 TEST(Cutter, IsNotWokenByCallsThatEndInTime) {
-  Stage stage;
+  CutterStage stage;
   ASSERT_TRUE(stage.sleeps(1));
   const SilentPeer peer;
   {
@@ -102,7 +102,7 @@ TEST(Cutter, IsNotWokenByCallsThatEndInTime) {
 }
 
 TEST(Cutter, CutsACallWhoseTimeIsOverBeforeThatOfOlderOnes) {
-  Stage stage;
+  CutterStage stage;
   const SilentPeer patient;
   const SilentPeer hasty;
   const Cutter::Call older(stage.cutter, patient.connection(), stage.in(60s));
@@ -116,7 +116,7 @@ TEST(Cutter, CutsACallWhoseTimeIsOverBeforeThatOfOlderOnes) {
 }
 
 TEST(Cutter, CutsACallThatBeganWhileItSleptForAnotherOne) {
-  Stage stage;
+  CutterStage stage;
   const SilentPeer over;
   const SilentPeer peer;
   {
