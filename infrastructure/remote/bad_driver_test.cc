@@ -58,6 +58,19 @@ TEST(BadDriver, ThatHangsIsGivenUpAtTheDeadline) {
   EXPECT_THAT(said(vm), HasSubstr("DeadlineExceeded: the driver at unix:"));
 }
 
+// More than the socket holds: the call is stuck before it waits for an answer.
+TEST(BadDriver, ThatReadsNothingIsGivenUpAtTheDeadline) {
+  const RawDriver raw(socket_path("bad"),
+                      [](RawConnection&) { SystemThreads().pause(Deadline::in(SystemClock(), 1s)); });
+  DriverAt at(socket_path("bad"));
+
+  const auto made =
+      at.driver.create({.instance_key = "k1", .name = "m1", .user_data = Secret(std::string(700'000, 'x'))},
+                       {}, at.within(300ms));
+
+  EXPECT_THAT(said(made), HasSubstr("DeadlineExceeded: the driver at unix:"));
+}
+
 TEST(BadDriver, ThatDripsItsHeadIsGivenUpAtTheDeadline) {
   const auto vm = status_of(
       [](RawConnection& connection) {

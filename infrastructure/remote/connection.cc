@@ -1,10 +1,11 @@
 #include "infrastructure/remote/connection.h"
 
 #include <fmt/format.h>
-#include <sys/socket.h>
 
 #include <algorithm>
 #include <array>
+
+#include "infrastructure/remote/unix_client.h"
 
 namespace capstan::infrastructure::remote {
 namespace {
@@ -14,12 +15,7 @@ constexpr std::string_view kJson = "application/json";
 constexpr Nanoseconds kCutBefore = std::chrono::seconds(1);
 
 std::unique_ptr<httplib::ClientImpl> client_for(const Endpoint& endpoint, const TlsPaths& tls) {
-  if (!endpoint.socket.empty()) {
-    auto client = std::make_unique<httplib::ClientImpl>(endpoint.socket);
-    client->set_address_family(AF_UNIX);
-    client->set_default_headers({{"Host", "driver"}});  // instead of the path
-    return client;
-  }
+  if (!endpoint.socket.empty()) return std::make_unique<UnixClient>(endpoint.socket);
   auto client = std::make_unique<httplib::SSLClient>(endpoint.host, endpoint.port, tls.certificate, tls.key);
   client->set_ca_cert_path(tls.authority);
   client->enable_server_certificate_verification(true);
