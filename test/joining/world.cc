@@ -50,6 +50,7 @@ class World {
   void use();
   void calm_down();
   void expect_convergence();
+  void shrink_to_pools();
   void expect_rotation();
   void expect_clean_end();
   std::string missing();
@@ -170,9 +171,18 @@ std::size_t World::instances_of(const std::string& pool) const {
       stage_.machines, [&](const auto& entry) { return entry.second.pool == pool && !entry.second.doomed; }));
 }
 
+// One instance alone, for each agent takes time to simulate.
+void World::shrink_to_pools() {
+  for (auto& [name, machine] : stage_.machines)
+    if (!machine.doomed && machine.pool.empty()) delete_machine(stage_, machine);
+  for (auto& [name, pool] : stage_.pools) resize_pool(stage_, pool, 1);
+  expect("small fleet", kTimeToGo, [this] { return missing(); });
+}
+
 // And an instance that boots with the new token joins.
 void World::expect_rotation() {
   stage_.act("a day at rest");
+  shrink_to_pools();
   std::map<std::string, std::string> before;
   for (const auto& [name, pool] : stage_.pools) before[name] = token_in_data(stage_, name);
   const auto known = stage_.token_owners;
