@@ -37,7 +37,12 @@ std::unique_ptr<bootstrap::Provider> bootstrap_provider(const Options& options, 
                                  .seed = deps.seams.randomness.next()});
 }
 
+// An operator who reads the log of a Machine without a VM finds the reason in its first lines.
 std::unique_ptr<infrastructure::sim::SimCloud> simulated_cloud(const ProvidersDeps& deps) {
+  deps.log.component("infrastructure")
+      .info(
+          "the cloud is simulated (--driver=simulated): no VM exists, and none becomes a Node; --drivers "
+          "names drivers that make VMs");
   return std::make_unique<infrastructure::sim::SimCloud>(
       infrastructure::sim::CloudDeps{deps.seams.clock, deps.seams.threads, deps.log.component("cloud")},
       infrastructure::sim::Script{.seed = deps.seams.randomness.next()});

@@ -138,6 +138,7 @@ TEST_F(Serving, LeadsEachProviderStartsThemAndGivesTheirLeasesBack) {
   ASSERT_TRUE(served) << served.error().describe();
   EXPECT_EQ(sink_.count("providers run"), 1U);
   EXPECT_EQ(sink_.count("leading"), 2U);
+  EXPECT_EQ(sink_.count("the cloud is simulated (--driver=simulated): no VM exists"), 1U);
   EXPECT_THAT(leases(), testing::ElementsAre("controller-leader-election-capstan-bootstrap held by <>",
                                              "controller-leader-election-capstan-infrastructure held by <>"));
 }

@@ -99,13 +99,16 @@ class Package : public ::testing::Test {
   }
 
   static std::string clusterctl(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), std::getenv("CAPSTAN_CLUSTERCTL"));
     arguments.push_back("--kubeconfig=" + servers_->kubeconfig_path().string());
+    return clusterctl_with({"CAPSTAN_DRIVERS=--driver=simulated"}, std::move(arguments));
+  }
+  // With these variables of the packages.
+  static std::string clusterctl_with(std::vector<std::string> variables, std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), std::getenv("CAPSTAN_CLUSTERCTL"));
     arguments.push_back("--config=" + in_folder("repository/clusterctl.yaml").string());
-    return text_of(run({.argv = std::move(arguments),
-                        .environment = {"CLUSTERCTL_DISABLE_VERSIONCHECK=true",
-                                        "XDG_CONFIG_HOME=" + in_folder("config").string()}},
-                       kPatience));
+    variables.push_back("CLUSTERCTL_DISABLE_VERSIONCHECK=true");
+    variables.push_back("XDG_CONFIG_HOME=" + in_folder("config").string());
+    return text_of(run({.argv = std::move(arguments), .environment = std::move(variables)}, kPatience));
   }
   static Result<std::string> package_into(const fs::path& folder,
                                           const std::vector<std::string>& flags = {}) {

@@ -31,6 +31,17 @@ TEST_F(Package, IsInstalledByClusterctlInitAsThreeProviders) {
             "capstan-infrastructure-system   infrastructure-capstan   v1.14.200\n");
 }
 
+// With a usual value an upgrade without the variable would put the simulated cloud, whose Machines have no
+// VMs, in the place of drivers.
+TEST_F(Package, OfInfrastructureIsNotInstalledUntilItsDriversAreNamed) {
+  const std::vector<std::string> generate = {"generate", "provider",
+                                             "--infrastructure=capstan:" + std::string(kVersion)};
+
+  EXPECT_THAT(clusterctl_with({}, generate), HasSubstr("[CAPSTAN_DRIVERS] is not set"));
+  EXPECT_THAT(clusterctl_with({"CAPSTAN_DRIVERS=--drivers=/etc/capstan/drivers/drivers.yaml"}, generate),
+              HasSubstr("- --drivers=/etc/capstan/drivers/drivers.yaml\n"));
+}
+
 // clusterctl merges what an upgrade brings into what stands: under another name both would stay.
 TEST_F(Package, ItsObjectsHaveUpstreamsNames) {
   const auto named = [](const std::vector<std::string>& kinds) {
