@@ -34,10 +34,7 @@ constexpr Explained kExplained[] = {
     {.pattern = "FailedUpdate of MachineDeployment/.*failed calling webhook|^patch machine.* 500$|ERROR "
                 ".*failed calling webhook",
      .why = "our webhooks are away while the one manager is stopped and the other starts",
-     .sometimes = "only where a write comes just then"},
-    {.pattern = "^Event of : ClusterIPNotAllocated of Service/",
-     .why = "kube-apiserver looks before it has seen the Service",
-     .sometimes = "a race"}};
+     .sometimes = "only where a write comes just then"}};
 
 class BothAtOnce : public Neighbours {
  protected:

@@ -80,10 +80,14 @@ inline constexpr Explained kWorkloadServerIsGone = {
     .pattern = "informer: watch failed, will be tried again .*kind=Node .*Unavailable: ",
     .why = "upstream's in-memory API server goes before its Cluster's last Machine",
     .sometimes = "the watch may be stopped first"};
+inline constexpr Explained kServiceIsSeenLate = {.pattern = "^Event of : ClusterIPNotAllocated of Service/",
+                                                 .why = "kube-apiserver looks before it has seen the Service",
+                                                 .sometimes = "a race"};
 
 // What every fleet of upstream's providers may show.
 inline constexpr Explained kBesideNeighbours[] = {
-    kWatchCacheIsBuilt,   kNoKubeconfigYet,       kControlPlaneComesFirst, kUpstreamsControlPlaneWaits,
-    kGoneBeforeItsStatus, kGoneBeforeItsDeletion, kFinalizersAtOnce,       kWorkloadServerIsGone};
+    kWatchCacheIsBuilt,          kNoKubeconfigYet,      kControlPlaneComesFirst,
+    kUpstreamsControlPlaneWaits, kGoneBeforeItsStatus,  kGoneBeforeItsDeletion,
+    kFinalizersAtOnce,           kWorkloadServerIsGone, kServiceIsSeenLate};
 
 }  // namespace capstan::envtest
