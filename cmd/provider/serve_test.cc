@@ -274,7 +274,7 @@ class ServingDrivers : public Serving {
     EXPECT_TRUE(client_->create(kube::resources::secrets(), {.namespace_ = "default", .name = "data"}, secret,
                                 {}, soon()));
   }
-  void put_pool(std::string name, std::string_view driver) {
+  void put_pool(const std::string& name, std::string_view driver) {
     api::MachinePool owner;
     owner.metadata.name = Text(name);
     owner.spec.cluster_name = Text("c1");
