@@ -93,7 +93,13 @@ bool eventually(Condition&& condition, Nanoseconds within = minutes(3)) {
   return true;
 }
 
-constexpr Explained kExplained[] = {kFirstLease};
+constexpr Explained kExplained[] = {
+    kWatchCacheIsBuilt,
+    {.pattern = "FailedDrainNode of Machine/draining-.*error getting client: connection to the workload",
+     .why = "upstream's core goes on with a drain before it has reached the workload cluster",
+     .sometimes = "only where its first turn comes before that"},
+    {.pattern = "ResourceExhausted of DriverMachine/rolling-.* no more than 4 VMs of class scarce",
+     .why = "so a rollout stands still half way"}};
 
 class TakeOver : public FleetSuite {
  protected:
