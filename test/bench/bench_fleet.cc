@@ -147,7 +147,7 @@ void BenchFleet::make_clusters(int count) {
                          {.namespace_ = std::string(kNamespace), .name = name}, object, {}, soon()));
   }
   for (const std::string& name : control_planes) {
-    const Deadline deadline = Deadline::in(clock_, seconds(120));
+    const Deadline deadline = Deadline::in(clock_, seconds(300));
     while (!says_true(must(client_->get(of_core("Machine"), {std::string(kNamespace), name}, soon())),
                       "Available")) {
       if (deadline.passed(clock_.steady_now())) throw std::runtime_error(name + " does not become available");
