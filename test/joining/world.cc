@@ -11,8 +11,6 @@ namespace capstan::joining {
 namespace {
 
 using namespace std::chrono_literals;
-using bootstrap::kNever;
-using bootstrap::named;
 
 constexpr auto kDeadFor = 12s;  // nothing of a dead provider is still under way after that
 constexpr auto kLookAtRest = 60s;
