@@ -78,6 +78,7 @@ class BenchFleet {
   const Clock& clock() const { return clock_; }
 
  private:
+  void await_control_plane(const kube::ObjectKey& machine);
   std::unique_ptr<kube::RemoteClient> client_of(const std::filesystem::path& kubeconfig);
   std::unique_ptr<kube::RemoteClient> client_with(kube::Connection access);
 
