@@ -4,6 +4,7 @@
 
 #include "api/contract/template_clone.h"
 #include "api/names.h"
+#include "api/policy/names.h"
 #include "api/v1beta2/cluster.h"
 #include "api/v1beta2/machine_rules.h"
 #include "api/v1beta2/naming.h"
@@ -34,6 +35,8 @@ void set_metadata(const MachineSet& set, Machine& machine) {
   machine.metadata.namespace_ = set.metadata.namespace_;
   machine.metadata.labels = machine_labels(set);
   machine.metadata.annotations = set.spec.machine_template.metadata.annotations;
+  // It asks for one Machine: of all that are ever made each would be replaced as soon as it is there.
+  machine.metadata.annotations.erase(api::policy::annotation::kReplace);
 }
 
 api::Finalizers with_our_finalizer(const api::ObjectMeta& metadata) {

@@ -6,6 +6,7 @@
 #include <boost/json.hpp>
 
 #include "api/names.h"
+#include "api/policy/names.h"
 #include "controllers/machineset/clone_metadata.h"
 #include "kube/apply.h"
 #include "kube/typed.h"
@@ -79,6 +80,18 @@ TEST(NewMachine, TakesAnnotationsFromTheTemplateAndNotFromTheSet) {
   const auto machine = new_machine(set, "m");
 
   EXPECT_EQ(machine->metadata.annotations, (api::Labels{{"of-template", "2"}}));
+}
+
+// Each Machine that is made in the place of another would be replaced in turn.
+TEST(NewMachine, IsNotToBeReplacedBecauseItsTemplateSaysSo) {
+  auto set = a_machine_set().build();
+  set.spec.machine_template.metadata.annotations.set(api::policy::annotation::kReplace, "true");
+  set.spec.machine_template.metadata.annotations.set("other", "1");
+
+  const auto& annotations = new_machine(set, "m")->metadata.annotations;
+
+  EXPECT_FALSE(annotations.contains(api::policy::annotation::kReplace));
+  EXPECT_TRUE(annotations.contains("other"));
 }
 
 // What is made must be what is wanted, or every Machine would be written again right after its birth.
