@@ -26,8 +26,9 @@ Keys keys_in(const api::Node& node, std::string_view bookkeeping);
 // One merge of one Node.
 class Merge {
  public:
-  Merge(const api::Node& node, const api::PolicyNodeTemplate& wanted, NodeChange& change)
-      : node_(node), wanted_(wanted), change_(change) {}
+  Merge(const api::Node& node, const api::PolicyNodeTemplate& wanted, const TaintsToLose& to_lose,
+        NodeChange& change)
+      : node_(node), wanted_(wanted), to_lose_(to_lose), change_(change) {}
 
   NodeTemplateMerge run() {
     const auto memory = node_template_memory(node_);
@@ -93,7 +94,7 @@ class Merge {
     NodeTaints taints = present;
     for (const auto& taint : wanted_.taints) {
       const Text name(fmt::format("{}:{}", taint.key.view(), taint.effect.view()));
-      if (!fault_of_taint(taint).empty() || keep("taint", name, kept)) continue;
+      if (!fault_of_taint(taint, to_lose_).empty() || keep("taint", name, kept)) continue;
       given_.taints.push_back(name);
       give(taint, taints);
     }
@@ -141,6 +142,7 @@ class Merge {
 
   const api::Node& node_;
   const api::PolicyNodeTemplate& wanted_;
+  const TaintsToLose& to_lose_;
   NodeChange& change_;
   NodeTemplateMemory before_ = {};
   NodeTemplateMemory given_ = {};
@@ -150,11 +152,11 @@ class Merge {
 }  // namespace
 
 NodeTemplateMerge merge_node_template(const api::Node& node, const api::PolicyNodeTemplate* wanted,
-                                      NodeChange& change) {
+                                      NodeChange& change, const TaintsToLose& to_lose) {
   static const api::PolicyNodeTemplate kNothing;
   if (wanted == nullptr && !node.metadata.annotations.contains(api::policy::annotation::kNodeTemplate))
     return {};
-  return Merge(node, wanted == nullptr ? kNothing : *wanted, change).run();
+  return Merge(node, wanted == nullptr ? kNothing : *wanted, to_lose, change).run();
 }
 
 namespace {

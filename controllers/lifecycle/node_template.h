@@ -8,6 +8,7 @@
 
 #include "api/core/node.h"
 #include "api/policy/lifecycle.h"
+#include "controllers/lifecycle/node_template_rules.h"
 #include "controllers/shared/node_change.h"
 
 namespace capstan::controllers::lifecycle {
@@ -21,6 +22,6 @@ struct NodeTemplateMerge {
 
 // Adds to `change`, which holds what the Machine or MachinePool wants. Null: nothing is wanted any more.
 NodeTemplateMerge merge_node_template(const api::Node& node, const api::PolicyNodeTemplate* wanted,
-                                      NodeChange& change);
+                                      NodeChange& change, const TaintsToLose& to_lose = {});
 
 }  // namespace capstan::controllers::lifecycle

@@ -215,6 +215,32 @@ TEST(NodeTemplateRules, RefuseKeysOfClusterApiAndWhatANodeCantHave) {
                           "resource example.com/licence has no whole number as its quantity"));
 }
 
+// machine-controller-manager's command would have every Machine replaced.
+TEST(NodeTemplateRules, RefuseCommandsForOneMachine) {
+  const api::PolicyNodeTemplate wanted{
+      .annotations = {{"node.machine.sapcloud.io/trigger-deletion-by-mcm", "true"}}};
+
+  EXPECT_THAT(faults_of(wanted), ElementsAre("annotation node.machine.sapcloud.io/trigger-deletion-by-mcm is "
+                                             "kept by machine-controller-manager"));
+}
+
+// The Machine would never be Running, and be replaced at each creation timeout.
+TEST(NodeTemplateRules, RefuseATaintThatANodeHasToLoseFirst) {
+  api::MachineLifecyclePolicySpec policy{.node_template = a_template()};
+  policy.node_template->taints.push_back(
+      {.key = "node.gardener.cloud/critical-components-not-ready"_text, .effect = "NoSchedule"_text});
+  EXPECT_THAT(faults_of(*policy.node_template, taints_to_lose(policy)), testing::IsEmpty());
+
+  policy.health.node_checks.emplace();
+  const TaintsToLose to_lose = taints_to_lose(policy);
+  EXPECT_THAT(faults_of(*policy.node_template, to_lose),
+              ElementsAre(HasSubstr("requireTaintsGone names it")));
+  NodeChange change;
+  merge_node_template(a_node("n1"), &*policy.node_template, change, to_lose);
+  ASSERT_TRUE(change.taints);
+  EXPECT_EQ(change.taints->size(), 1U) << "the other one is given";
+}
+
 TEST(NodeTemplateRules, KeepARefusedKeyFromTheNodeAndGiveTheRest) {
   const api::PolicyNodeTemplate wanted{.labels = {{"cluster.x-k8s.io/role", "a"}, {"tier", "front"}}};
 

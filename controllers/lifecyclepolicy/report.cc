@@ -77,8 +77,8 @@ api::Condition overlap(const Observation& seen) {
 }
 
 // Of a policy that gives Nodes something.
-api::Condition node_template(const api::PolicyNodeTemplate& wanted) {
-  const auto faults = lifecycle::faults_of(wanted);
+api::Condition node_template(const api::MachineLifecyclePolicySpec& policy) {
+  const auto faults = lifecycle::faults_of(*policy.node_template, lifecycle::taints_to_lose(policy));
   if (faults.empty())
     return conditions::make(lifecycle::kNodeTemplateAccepted, status::kTrue, lifecycle::kAccepted);
   return conditions::make(lifecycle::kNodeTemplateAccepted, status::kFalse, lifecycle::kKeysRefused,
@@ -160,9 +160,8 @@ void show_frozen_objects(const Observation& seen, api::MachineLifecyclePolicy& a
 
 void show_node_template(const Observation& seen, api::MachineLifecyclePolicy& after) {
   auto& list = after.status.conditions;
-  const auto& wanted = seen.policy->spec.node_template;
-  if (wanted) {
-    conditions::set(list, node_template(*wanted), after.metadata.generation, seen.now);
+  if (seen.policy->spec.node_template) {
+    conditions::set(list, node_template(seen.policy->spec), after.metadata.generation, seen.now);
   } else {
     conditions::remove(list, lifecycle::kNodeTemplateAccepted);
   }

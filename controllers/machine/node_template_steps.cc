@@ -15,12 +15,17 @@ const api::PolicyNodeTemplate* wanted_of_nodes(const Observation& seen) {
   return &*seen.governed_by->spec.node_template;
 }
 
+lifecycle::TaintsToLose to_lose(const Observation& seen) {
+  return seen.governed_by ? lifecycle::taints_to_lose(seen.governed_by->spec) : lifecycle::TaintsToLose();
+}
+
 }  // namespace
 
 void template_node(const Observation& seen, std::optional<NodeChange>& change, Plan& plan) {
   if (!seen.policy_known) return;
   NodeChange fuller = change.value_or(NodeChange());
-  plan.node_template = lifecycle::merge_node_template(*seen.node.node, wanted_of_nodes(seen), fuller);
+  plan.node_template =
+      lifecycle::merge_node_template(*seen.node.node, wanted_of_nodes(seen), fuller, to_lose(seen));
   if (fuller != NodeChange()) change = std::move(fuller);
 }
 
