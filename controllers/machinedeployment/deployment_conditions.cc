@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <ranges>
 
 #include "api/conditions/conditions.h"
 #include "api/names.h"
@@ -32,6 +33,18 @@ std::string with_stale(std::string message, const Observation& seen) {
   const std::string stale = stale_deletions(seen.machines, seen.now);
   if (!stale.empty()) message += "\n* " + stale;
   return message;
+}
+
+// What a MachineSet says of Machines that it keeps for now; those that go slowly are told of here anyhow.
+void add_held_by(const api::MachineSet& set, std::string& message) {
+  constexpr std::string_view kBullet = "* ";
+  const auto said = api::conditions::find(set.status.conditions, condition::kScalingDown);
+  if (said == nullptr || said->status != status::kTrue) return;
+  for (const auto& part : std::views::split(said->message.view(), '\n')) {
+    const std::string_view line(part.begin(), part.end());
+    if (!line.starts_with(kBullet) || line.find(" in deletion since ") != line.npos) continue;
+    message += fmt::format("\n* MachineSet {}: {}", set.metadata.name.view(), line.substr(kBullet.size()));
+  }
 }
 
 std::vector<std::string> adoption_failures(const Observation& seen) {
@@ -168,8 +181,10 @@ api::Condition scaling_down(const Observation& seen, const api::MachineDeploymen
   const Count desired = desired_of(seen);
   const Count present = now.replicas.value_or(0);
   if (present <= desired) return make(condition::kScalingDown, status::kFalse, reason::kNotScalingDown);
+  std::string message = fmt::format("Scaling down from {} to {} replicas", present, desired);
+  for (const auto& set : seen.sets) add_held_by(*set, message);
   return make(condition::kScalingDown, status::kTrue, reason::kScalingDown,
-              with_stale(fmt::format("Scaling down from {} to {} replicas", present, desired), seen));
+              with_stale(std::move(message), seen));
 }
 
 api::Condition deleting(const Observation& seen) {

@@ -262,6 +262,21 @@ TEST(ScalingDown, NamesMachinesThatTakeTooLong) {
             "False NotScalingDown");
 }
 
+// The set has the names, and a user looks at the deployment first.
+TEST(ScalingDown, SaysWhatAMachineSetWaitsForButNotTwiceWhatTakesTooLong) {
+  const auto holds = [](api::MachineSet& set) {
+    api::conditions::set(set.status.conditions,
+                         api::conditions::make(condition::kScalingDown, api::status::kTrue, "ScalingDown",
+                                               "Scaling down from 4 to 3 replicas\n"
+                                               "* outside the windows of MachineLifecyclePolicy care\n"
+                                               "* Machine slow is in deletion since more than 15m"),
+                         1, noon());
+  };
+  EXPECT_EQ(three().with(a_machine_set("a").reporting(4, 4, 4).with(holds)).says(condition::kScalingDown),
+            "True ScalingDown: Scaling down from 4 to 3 replicas\n"
+            "* MachineSet a: outside the windows of MachineLifecyclePolicy care");
+}
+
 TEST(ScalingDown, SaysAfterAMinuteWhatHoldsUpAMachine) {
   const Time since = noon() + -Seconds(61);
   const auto held_up =
