@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "api/conditions/conditions.h"
+#include "api/policy/freeze.h"
 #include "base/safeguards.h"
 #include "controllers/safety/fleet_request.h"
 
@@ -25,9 +26,9 @@ std::string in_words(const api::FleetPolicy& policy, std::string_view why) {
 }  // namespace
 
 std::optional<std::string> fleet_freeze(const api::FleetPolicy& policy) {
-  const Text* why = policy.metadata.annotations.find(api::policy::annotation::kFreeze);
-  if (why == nullptr || why->empty() || *why == "false" || is_off(Safeguard::Freeze)) return std::nullopt;
-  return why->str();
+  const auto why = api::policy::freeze_said_on(policy.metadata);
+  if (!why || is_off(Safeguard::Freeze)) return std::nullopt;
+  return std::string(*why);
 }
 
 runtime::Verdict FleetFreezeBrake::ask(runtime::Intent intent, const runtime::Asker&) const {

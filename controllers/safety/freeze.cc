@@ -6,6 +6,7 @@
 
 #include "api/conditions/conditions.h"
 #include "api/names.h"
+#include "api/policy/freeze.h"
 #include "api/policy/names.h"
 #include "base/safeguards.h"
 #include "controllers/lifecycle/aliases.h"
@@ -19,10 +20,9 @@ namespace reason = api::policy::reason;
 
 constexpr std::size_t kShownOfValue = 100;
 
-// "false" and nothing are as good as no annotation.
-std::string_view said_by(const api::ObjectMeta& object, std::string_view key) {
-  const std::string_view value = object.annotations.value_or_empty(key);
-  return value == "false" ? std::string_view() : value;
+bool is_asked_for(const api::ObjectMeta& object, std::string_view key) {
+  const Text* value = object.annotations.find(key);
+  return value != nullptr && *value != "false";
 }
 
 // machine-controller-manager's label, which those two kinds alone have.
@@ -37,9 +37,9 @@ std::string freezing_alias(const Freezer& freezer) {
 
 // And what it says; empty: there is none.
 std::string freezing_key(const Freezer& freezer) {
-  const std::string_view says = said_by(*freezer.metadata, annotation::kFreeze);
-  if (says.empty()) return freezing_alias(freezer);
-  return fmt::format("annotation {}: {:?}", annotation::kFreeze, says.substr(0, kShownOfValue));
+  const auto says = api::policy::freeze_said_on(*freezer.metadata);
+  if (!says) return freezing_alias(freezer);
+  return fmt::format("annotation {}: {:?}", annotation::kFreeze, says->substr(0, kShownOfValue));
 }
 
 std::string_view reason_of(const Freezer& freezer, bool is_itself) {
@@ -79,8 +79,8 @@ Frozen frozen_by_annotation(std::span<const Freezer> lineage) {
 }
 
 bool asks_for_thaw(const api::ObjectMeta& object) {
-  return !said_by(object, annotation::kUnfreeze).empty() ||
-         (lifecycle::accepts_mcm_aliases() && !said_by(object, annotation::kUnfreezeOfMcm).empty());
+  return is_asked_for(object, annotation::kUnfreeze) ||
+         (lifecycle::accepts_mcm_aliases() && is_asked_for(object, annotation::kUnfreezeOfMcm));
 }
 
 Time thawed_at(const api::ObjectMeta& object, Time now) {

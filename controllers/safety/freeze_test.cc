@@ -88,10 +88,12 @@ TEST(FrozenByAnnotation, OnTheClusterItselfIsAnAnnotationLikeAnyOther) {
   EXPECT_EQ(frozen_by_annotation(lineage).reason, reason::kFrozenByAnnotation);
 }
 
-TEST(FrozenByAnnotation, FalseAndNothingFreezeNothing) {
-  EXPECT_FALSE(
-      frozen(object("s", annotation::kFreeze, "false"), object("d", annotation::kFreeze, ""), object("c"))
-          .holds());
+TEST(FrozenByAnnotation, FalseFreezesNothing) {
+  EXPECT_FALSE(frozen(object("s", annotation::kFreeze, "false"), object("d"), object("c")).holds());
+}
+
+TEST(FrozenByAnnotation, NeedsNoReason) {
+  EXPECT_TRUE(frozen(object("s"), object("d", annotation::kFreeze, ""), object("c")).holds());
 }
 
 TEST(FrozenByNumber, NamesTheNumbersAndWhatOpensIt) {

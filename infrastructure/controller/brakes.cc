@@ -4,6 +4,7 @@
 
 #include "api/conditions/conditions.h"
 #include "api/names.h"
+#include "api/policy/freeze.h"
 #include "api/policy/names.h"
 #include "api/v1beta2/cluster_state.h"
 #include "base/safeguards.h"
@@ -62,12 +63,11 @@ bool changes_brakes(const runtime::Change<api::MachinePool>& change) {
 namespace {
 
 // The annotation is there before the core has seen it, and the condition until the core has seen that the
-// annotation is gone. "false" and nothing are as good as no annotation.
+// annotation is gone.
 template <typename Owner>
 Freeze freeze_on(const Owner& owner, std::string_view kind) {
   const std::string_view name = owner.metadata.name.view();
-  const std::string_view said = owner.metadata.annotations.value_or_empty(api::policy::annotation::kFreeze);
-  if (!said.empty() && said != "false")
+  if (api::policy::freeze_said_on(owner.metadata))
     return {.why = fmt::format("{} {} is frozen by the annotation {}; take it off", kind, name,
                                api::policy::annotation::kFreeze)};
   const auto frozen = api::conditions::find(owner.status.conditions, api::policy::condition::kFrozen);

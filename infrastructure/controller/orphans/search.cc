@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/policy/fleet_policy.h"
+#include "api/policy/freeze.h"
 #include "infrastructure/controller/account.h"
 #include "infrastructure/controller/orphans/owners.h"
 #include "infrastructure/controller/secrets.h"
@@ -19,9 +20,7 @@ constexpr Nanoseconds kTimeout = std::chrono::minutes(5);  // of one account, an
 OrphanSettings settings_in(const api::FleetPolicy& policy) {
   OrphanSettings settings;
   if (policy.metadata.deleting()) return settings;
-  const std::string_view freeze =
-      policy.metadata.annotations.value_or_empty(api::policy::annotation::kFreeze);
-  settings.frozen = !freeze.empty() && freeze != "false";
+  settings.frozen = api::policy::freeze_said_on(policy.metadata).has_value();
   settings.has_limits = !policy.spec.limits.empty() || !policy.spec.windows.empty();
   if (!policy.spec.orphans) return settings;
   const api::FleetOrphans& orphans = *policy.spec.orphans;
