@@ -88,6 +88,8 @@ inline constexpr std::string_view kUnfreezeOfMcm = "safety.machine.sapcloud.io/u
 inline constexpr std::string_view kUnfrozenAt = "capstan.dev/unfrozen-at";
 // On a MachineSet or MachineDeployment: what it lost by a change of labels, and since when.
 inline constexpr std::string_view kReleased = "capstan.dev/released";
+// On an old MachineSet: the replicas that its MachineDeployment gave it once windows and guard let it.
+inline constexpr std::string_view kRolledTo = "capstan.dev/rolled-to";
 // On what deletes Machines: the hash of the list that spec.deletionGuard of its policy holds.
 inline constexpr std::string_view kConfirmDeletion = "capstan.dev/confirm-deletion";
 // On a Machine: why and since when its deletion asks for a place in the limits of the FleetPolicy; on a

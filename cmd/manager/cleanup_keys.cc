@@ -72,6 +72,7 @@ constexpr std::array kOwnKeys = {
     api::policy::annotation::kPreserveTimeout,
     api::policy::annotation::kPreserveUntil,
     api::policy::annotation::kReleased,
+    api::policy::annotation::kRolledTo,
     api::policy::annotation::kReplace,
     api::policy::annotation::kReplacementGranted,
     api::policy::annotation::kResourceExhaustedUntil,

@@ -149,6 +149,20 @@ Count machines_of(const api::MachineSet& set, std::span<const Snapshot<api::Mach
   });
 }
 
+// Whether this size was a step of a rollout that windows and guard let go.
+bool was_rolled_to(const api::MachineSet& set, Count replicas) {
+  return set.metadata.annotations.value_or_empty(api::policy::annotation::kRolledTo) ==
+         std::to_string(replicas);
+}
+
+Count held_by(const api::MachineSet& set, std::span<const Snapshot<api::Machine>> owned) {
+  if (was_rolled_to(set, replicas_of(set))) return 0;
+  const auto staying = std::ranges::count_if(owned, [&](const auto& machine) {
+    return !machine->metadata.deleting() && runtime::is_controlled_by(machine->metadata, set.metadata.uid);
+  });
+  return std::max<Count>(0, staying - replicas_of(set));
+}
+
 // A status from before the last change of the spec may not know of Machines made since; what is there counts
 // then. A newer status is on its way, so that a cache that still shows Machines long gone can't hold a
 // rollout.
@@ -273,7 +287,10 @@ class Rollout {
                              .code = api::NoteCode::RolloutStep,
                              .text = "new MachineSet: " + choice_.why_none});
     }
-    for (const auto& set : choice_.old) fleet.old.push_back(counts_of(*set, seen_.owned));
+    for (const auto& set : choice_.old) {
+      fleet.old.push_back(counts_of(*set, seen_.owned));
+      if (seen_.deletion_rules.are_there()) fleet.old.back().held = held_by(*set, seen_.owned);
+    }
     if (seen_.updates.wanted) fleet = inplace::by_machines(std::move(fleet), question(), updates_.keeps_old);
     inplace::count_hand_overs(updates_.hand_overs, fleet);
     return fleet;
@@ -346,6 +363,7 @@ class Rollout {
       auto wanted = intent_.old(*set, newest, to);
       if (!wanted) return give_up(wanted.error());
       note_updates(*wanted);
+      note_step(*set, to, *wanted);
       if (updates_.keeps_old && !paused_)
         wanted->metadata.annotations.set(api::annotation::kDisableMachineCreate, "true");
       apply(set, std::move(*wanted), to);
@@ -357,6 +375,13 @@ class Rollout {
                              .text = "rollout complete: remove the old MachineSet"});
       plan_.actions.push_back(DeleteSet{.set = set});
     }
+  }
+
+  // Then the set asks neither windows nor guard again.
+  void note_step(const api::MachineSet& set, Count to, api::MachineSet& wanted) const {
+    if (!seen_.deletion_rules.are_there()) return;
+    if (to < replicas_of(set) || was_rolled_to(set, to))
+      wanted.metadata.annotations.set(Text(api::policy::annotation::kRolledTo), std::to_string(to));
   }
 
   // A MachineSet has the number of replicas noted for the case that it is left out. A paused deployment makes

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+
+#include "api/policy/names.h"
 #include "test/builders/cluster.h"
 #include "test/builders/machine.h"
 #include "test/builders/machine_deployment.h"
@@ -101,6 +104,30 @@ Sizes rolled(std::int32_t newest, bool old_has_seen_its_size, bool newest_has_se
   return sizes(
       decide(seen(md, {set_of("md1-new", "v1.36.0").with(with(newest, newest_has_seen_its_size)).shared(),
                        set_of("md1-old", "v1.35.0").with(with(2, old_has_seen_its_size)).shared()})));
+}
+
+// --- what windows and guard let go ---
+
+TEST(DecideRolledTo, AStepIsNotedOnTheOldSetWhereRulesOfDeletionsAreThere) {
+  const auto md = a_machine_deployment().replicas(2).version("v1.36.0").build();
+  const auto full = [](api::MachineSet& set) {
+    set.spec.replicas = set.status.replicas = set.status.available_replicas = 2;
+  };
+  auto world = seen(md, {set_of("md1-new", "v1.36.0").with(full).shared(),
+                         set_of("md1-old", "v1.35.0").with(full).shared()});
+  const auto noted = [&] {
+    std::map<std::string, std::string> marks;
+    for (const auto& change : all<ApplySet>(decide(world)))
+      marks[change.present->metadata.name.str()] =
+          change.wanted.metadata.annotations.value_or_empty(api::policy::annotation::kRolledTo);
+    return marks;
+  };
+
+  EXPECT_THAT(noted(), testing::Each(testing::Pair(testing::_, "")));
+  world.deletion_rules.guard_percent = 100;
+  world.deletion_rules.governed = 100;
+  EXPECT_THAT(noted(),
+              testing::UnorderedElementsAre(testing::Pair("md1-new", ""), testing::Pair("md1-old", "0")));
 }
 
 // --- while a brake is shut ---

@@ -20,8 +20,10 @@ Count kept_of(const RollStep& step, const SetCounts& set) {
   return step.on_delete ? std::min(set.spec, set.status) : set.spec;
 }
 
+// A step that makes a set smaller takes along what the set holds.
 Count taken_from(const RollStep& step, const SetCounts& set, const rollout::Scaling& scaling) {
-  return std::max<Count>(0, kept_of(step, set) - scaling.of(set.name).value_or(set.spec));
+  const Count taken = kept_of(step, set) - scaling.of(set.name).value_or(set.spec);
+  return taken > 0 ? taken + set.held : 0;
 }
 
 std::vector<safety::Doomed> doomed_in(const RollStep& step, const rollout::Scaling& scaling) {
@@ -30,7 +32,7 @@ std::vector<safety::Doomed> doomed_in(const RollStep& step, const rollout::Scali
     const Count taken = taken_from(step, set, scaling);
     if (taken == 0) continue;
     doomed.push_back({.text = fmt::format("{} of MachineSet {}", taken, set.name),
-                      .identity = fmt::format("{}: {} of {}", set.name, taken, kept_of(step, set)),
+                      .identity = fmt::format("{}: {} of {}", set.name, taken, kept_of(step, set) + set.held),
                       .machines = static_cast<std::size_t>(taken)});
   }
   return doomed;

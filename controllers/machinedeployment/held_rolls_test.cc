@@ -29,8 +29,8 @@ struct Step {
   }
   Step& shut_for(Cause cause) {
     seen.deletion_rules.windows = {
-        .of = "MachineLifecyclePolicy care",
-        .list = {{.cron = *Cron::parse("0 2 * * *"), .duration = Seconds(600), .causes = {cause}}}};
+        {.of = "MachineLifecyclePolicy care",
+         .list = {{.cron = *Cron::parse("0 2 * * *"), .duration = Seconds(600), .causes = {cause}}}}};
     return *this;
   }
   Step& guarded() {
@@ -98,6 +98,22 @@ TEST(HeldRolls, LetOneMachineGo) {
   Step step = Step(4).guarded();
   EXPECT_FALSE(step.hold());
   EXPECT_EQ(step.scaling.of("old"), 4);
+}
+
+// A window or the guard kept them when fewer were wanted, and the template changed since.
+TEST(HeldRolls, CountWhatTheOldSetsHoldWithTheStepThatTakesIt) {
+  Step step = Step(4).guarded();
+  step.fleet.old.front().held = 3;
+  step.hold();
+  EXPECT_EQ(step.scaling.of("old"), 5);
+  EXPECT_THAT(step.plan.held, ElementsAre(HasSubstr("4 of MachineSet old")));
+}
+
+TEST(HeldRolls, AskNothingOfAStepThatLeavesTheOldSetsAsTheyAre) {
+  Step step = Step(5).guarded();
+  step.fleet.old.front().held = 3;
+  step.hold();
+  EXPECT_THAT(step.plan.held, IsEmpty());
 }
 
 TEST(HeldRolls, UseTheConfirmationOfTheirStep) {

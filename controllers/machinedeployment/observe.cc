@@ -72,7 +72,7 @@ void find_policy(Observation& seen, const Deps& deps) {
   const PolicyChoice choice = policy_for(deps.caches, *seen.stored);
   seen.governed_by = choice.policy;
   if (choice.policy) seen.rollout = choice.policy->spec.rollout;
-  const auto overshoot = choice.policy ? choice.policy->spec.overshoot : std::nullopt;
+  const auto overshoot = overshoot_of(choice);
   seen.has_ceiling = overshoot.has_value();
   seen.census = safety::census_of(deps.caches, *seen.stored, overshoot, seen.now);
   seen.policy = lifecycle_policy(choice);

@@ -411,8 +411,7 @@ Observation observe(const ObserveContext& with, Memory& memory, Belonged known) 
   const auto choice = policy_for(metadata, deps.caches.policies_in(metadata.namespace_));
   seen.drains = seen.machines.state == MachinesSeen::State::Unsupported && choice.policy &&
                 choice.policy->spec.drain.machine_pools.value_or(false);
-  seen.frozen = safety::freeze_of(deps.caches, *seen.pool,
-                                  choice.policy ? choice.policy->spec.overshoot : std::nullopt, seen.now);
+  seen.frozen = safety::freeze_of(deps.caches, *seen.pool, overshoot_of(choice), seen.now);
   const ObjectKey self = runtime::key_of(*seen.pool);
   seen.may_delete =
       deps.brake.ask(runtime::Intent::DeletePoolInstance, {.kind = api::kind::kMachinePool, .key = self});

@@ -32,6 +32,15 @@ bool is_decided_above(const Observation& seen, Cause cause) {
   return cause == Cause::Rollout && seen.deletion_rules.rollouts_asked_above;
 }
 
+// A set that had Machines to lose before it was an old one has no such mark: they are not the rollout's.
+bool is_rolled(const Observation& seen) {
+  if (!seen.outdated()) return false;
+  if (!seen.deletion_rules.rollouts_asked_above || !seen.deletion_rules.are_there()) return true;
+  const auto& annotations = seen.stored->metadata.annotations;
+  return annotations.value_or_empty(annotation::kRolledTo) ==
+         std::to_string(seen.stored->spec.replicas.value_or(0));
+}
+
 api::NoteCode note_about(Cause cause) {
   return cause == Cause::ScaleIn || cause == Cause::Rollout ? api::NoteCode::ScaleDownHeldUp
                                                             : api::NoteCode::RemediationHeldUp;
@@ -99,7 +108,7 @@ bool scales_down(const Plan& plan) {
 
 std::optional<Cause> cause_of(const Observation& seen, const DeleteMachine& removal) {
   switch (removal.why) {
-    case DeleteMachine::Why::ScaleDown: return seen.outdated() ? Cause::Rollout : Cause::ScaleIn;
+    case DeleteMachine::Why::ScaleDown: return is_rolled(seen) ? Cause::Rollout : Cause::ScaleIn;
     case DeleteMachine::Why::Remediation:
     case DeleteMachine::Why::Failed:
       return was_preserved(*removal.machine) ? Cause::PreservationEnded : Cause::Remediation;
@@ -110,7 +119,7 @@ std::optional<Cause> cause_of(const Observation& seen, const DeleteMachine& remo
 
 void hold_for_windows(const Observation& seen, Plan& plan) {
   const auto& rules = seen.deletion_rules;
-  if (rules.windows.list.empty() && rules.fleet_windows.list.empty()) return;
+  if (rules.windows.empty() && rules.fleet_windows.list.empty()) return;
   std::map<Cause, safety::WindowVerdict> shut;
   take_out(plan, [&](const DeleteMachine& removal) {
     const auto cause = cause_of(seen, removal);

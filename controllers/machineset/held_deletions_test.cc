@@ -69,7 +69,7 @@ std::string hash_of_three(const api::MachineSet& set) {
 
 TEST(HeldDeletions, WaitForTheirWindow) {
   auto seen = three_of(1).where(
-      [](Observation& all) { all.deletion_rules.windows = window(kAtNight, {Cause::ScaleIn}); });
+      [](Observation& all) { all.deletion_rules.windows = {window(kAtNight, {Cause::ScaleIn})}; });
   const Plan plan = seen.plan();
   EXPECT_THAT(going(plan), IsEmpty());
   EXPECT_THAT(plan.notes_about(api::NoteCode::ScaleDownHeldUp),
@@ -79,26 +79,26 @@ TEST(HeldDeletions, WaitForTheirWindow) {
 
 TEST(HeldDeletions, GoInTheirWindow) {
   auto seen = three_of(1).where(
-      [](Observation& all) { all.deletion_rules.windows = window(kAtNoon, {Cause::ScaleIn}); });
+      [](Observation& all) { all.deletion_rules.windows = {window(kAtNoon, {Cause::ScaleIn})}; });
   EXPECT_THAT(going(seen.plan()), SizeIs(2));
 }
 
 TEST(HeldDeletions, WaitForNoWindowOfAnotherCause) {
   auto seen = three_of(1).where([](Observation& all) {
-    all.deletion_rules.windows = window(kAtNight, {Cause::Remediation, Cause::Rollout});
+    all.deletion_rules.windows = {window(kAtNight, {Cause::Remediation, Cause::Rollout})};
   });
   EXPECT_THAT(going(seen.plan()), SizeIs(2));
 }
 
 TEST(HeldDeletions, HoldNoCreation) {
   auto seen = three_of(5).where(
-      [](Observation& all) { all.deletion_rules.windows = window(kAtNight, {Cause::ScaleIn}); });
+      [](Observation& all) { all.deletion_rules.windows = {window(kAtNight, {Cause::ScaleIn})}; });
   EXPECT_THAT(describe(seen.plan()), Contains("create 2 Machines"));
 }
 
 TEST(HeldDeletions, HoldNoSetThatIsDeleted) {
   auto seen = with_guard(three_of(3, a_machine_set().deleting())).where([](Observation& all) {
-    all.deletion_rules.windows = window(kAtNight, {Cause::ScaleIn});
+    all.deletion_rules.windows = {window(kAtNight, {Cause::ScaleIn})};
   });
   EXPECT_THAT(going(seen.plan()), SizeIs(3));
 }
@@ -163,16 +163,39 @@ void rolled_away_under_its_own_policy(Observation& all) {
 }
 
 TEST(HeldDeletions, OfARolloutAreDecidedAbove) {
-  auto seen = three_of(0).where(rolled_away_under_its_own_policy).where([](Observation& all) {
-    all.deletion_rules.windows = window(kAtNight, {Cause::Rollout});
+  const auto rolled = builders::MachineSetBuilder(a_machine_set())
+                          .replicas(0)
+                          .annotated(api::policy::annotation::kRolledTo, "0");
+  auto seen = three_of(0, rolled).where(rolled_away_under_its_own_policy).where([](Observation& all) {
+    all.deletion_rules.windows = {window(kAtNight, {Cause::Rollout})};
     all.deletion_rules.rollouts_asked_above = true;
   });
   EXPECT_THAT(going(seen.plan()), SizeIs(3));
 }
 
+// Fewer Machines were wanted by day, and before night somebody changed the template.
+TEST(HeldDeletions, ThatWaitedWhenTheTemplateChangedAreNotTheRollouts) {
+  const auto held = [](std::vector<Cause> causes) {
+    return three_of(1).where(rolled_away_under_its_own_policy).where([&](Observation& all) {
+      all.deletion_rules.windows = {window(kAtNight, causes)};
+      all.deletion_rules.rollouts_asked_above = true;
+    });
+  };
+  EXPECT_THAT(going(held({Cause::ScaleIn}).plan()), IsEmpty());
+  EXPECT_THAT(going(held({Cause::ScaleIn, Cause::Rollout}).plan()), IsEmpty());
+}
+
+TEST(DeletionGuardOfSets, HoldsWhatItHeldBeforeTheTemplateChanged) {
+  const Plan plan = with_guard(three_of(1))
+                        .where(rolled_away_under_its_own_policy)
+                        .where([](Observation& all) { all.deletion_rules.rollouts_asked_above = true; })
+                        .plan();
+  EXPECT_THAT(going(plan), IsEmpty());
+}
+
 TEST(HeldDeletions, OfARolloutWaitForTheWindowOfThePolicyOfTheSetAlone) {
   auto seen = three_of(0).where(rolled_away_under_its_own_policy).where([](Observation& all) {
-    all.deletion_rules.windows = window(kAtNight, {Cause::Rollout});
+    all.deletion_rules.windows = {window(kAtNight, {Cause::Rollout})};
   });
   const Plan plan = seen.plan();
   EXPECT_THAT(going(plan), IsEmpty());

@@ -61,6 +61,25 @@ TEST(HeldTurns, DeleteWhatAPersonConfirmedAndTakeTheAnnotationOff) {
   });
 }
 
+// It has no groups at all, and the first one does not govern any more.
+TEST(HeldTurns, AnEmptySecondPolicyOpensNoGuard) {
+  in_simulation([](MachineSetFixture& stage) {
+    make_guarded_set(stage, 4);
+    stage.scale(0);
+    stage.settle();
+    ASSERT_THAT(stage.says("ScalingDown"), HasSubstr(kConfirm));
+
+    stage.make(builders::a_policy("empty").selecting("team", "a").build());
+    stage.settle();
+    stage.patch(kube::resource_of<api::MachineSet>(), "ms1",
+                {{"metadata", {{"labels", {{"looked", "at"}}}}}});
+    stage.settle();
+
+    EXPECT_THAT(stage.machines(), AllOf(SizeIs(4), Each(testing::Not(kGoes))));
+    EXPECT_THAT(stage.says("ScalingDown"), HasSubstr("more than 25% of 4"));
+  });
+}
+
 TEST(HeldTurns, AskForNoOtherConfirmationWhereNothingCameOfTheFirst) {
   in_simulation([](MachineSetFixture& stage) {
     make_guarded_set(stage, 4);

@@ -291,12 +291,10 @@ class Observer {
   void see_policy() {
     const PolicyChoice choice = policy_for(caches_, *seen_.stored);
     seen_.policy = lifecycle_policy(choice);
-    seen_.census = safety::census_of(caches_, *seen_.stored,
-                                     choice.policy ? choice.policy->spec.overshoot : std::nullopt, seen_.now);
+    seen_.census = safety::census_of(caches_, *seen_.stored, overshoot_of(choice), seen_.now);
     seen_.deletion_rules = safety::see_deletion_rules(caches_, choice);
     if (seen_.deployment)
-      seen_.deletion_rules.rollouts_asked_above =
-          policy_for(caches_, *seen_.deployment).policy == choice.policy;
+      seen_.deletion_rules.rollouts_asked_above = policy_for(caches_, *seen_.deployment) == choice;
     if (seen_.policy && seen_.cluster)
       seen_.contact = contact_of(reach_of(with_.deps.workload_clusters, *seen_.cluster));
     see_preservation();

@@ -104,13 +104,8 @@ std::vector<ObjectKey> sets_that_wait(const Caches& caches) {
   return keys;
 }
 
-// What of a policy concerns the life of Machines, how many there may be, and when they may go.
+// One that says nothing at all may conflict with another.
 bool matters(const Change<api::MachineLifecyclePolicy>& change) {
-  const auto concerns_sets = [](const auto& policy) {
-    return policy && (policy->spec.reports_lifecycle() || policy->spec.overshoot ||
-                      !policy->spec.windows.empty() || policy->spec.deletion_guard);
-  };
-  if (!concerns_sets(change.before) && !concerns_sets(change.after)) return false;
   return !change.before || !change.after || change.before->spec != change.after->spec;
 }
 

@@ -20,6 +20,7 @@ struct SetCounts {
   Count spec = 0;       // spec.replicas
   Count status = 0;     // status.replicas: Machines there are, deleting ones included
   Count available = 0;  // status.availableReplicas
+  Count held = 0;       // beyond spec: what it keeps because a window is shut or a guard waits
   bool settled = true;  // the status is about this spec: nothing asked for earlier is still being done
 
   Count machines() const { return std::max(spec, status); }  // that it has, or will have

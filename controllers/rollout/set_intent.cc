@@ -39,6 +39,7 @@ constexpr std::array kNotForSets = {annotation::kLastAppliedConfiguration,
                                     api::policy::annotation::kUnfreezeOfMcm,
                                     api::policy::annotation::kUnfrozenAt,
                                     api::policy::annotation::kReleased,
+                                    api::policy::annotation::kRolledTo,
                                     api::policy::annotation::kConfirmDeletion};
 
 // What tells the Machines of a set from those of its siblings. What it selects by and makes them with counts

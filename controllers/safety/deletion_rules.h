@@ -6,15 +6,16 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "controllers/safety/windows.h"
 
 namespace capstan::controllers::safety {
 
 struct DeletionRules {
-  std::string policy = {};  // its name; empty: none governs them
-  Windows windows = {};
-  Windows fleet_windows = {};  // of the FleetPolicy, which governs all
+  std::string policy = {};            // its name; empty: none governs them
+  std::vector<Windows> windows = {};  // of that policy, or of those that conflict
+  Windows fleet_windows = {};         // of the FleetPolicy, which governs all
   std::optional<std::int32_t> guard_percent = {};
   // The same policy, or none, governs the MachineDeployment of a set: it asks before it makes an old set
   // smaller, and what follows is not asked about again.
@@ -22,12 +23,19 @@ struct DeletionRules {
   // Machines that the policy governs and that are not being deleted. Nothing: not counted yet, which is only
   // done where a guard is asked about several Machines.
   std::optional<std::size_t> governed = {};
+
+  bool are_there() const {
+    return !windows.empty() || !fleet_windows.list.empty() || guard_percent.has_value();
+  }
 };
 
-// Where both have windows for a cause both have to be open.
+// Where several have windows for a cause all have to be open.
 inline WindowVerdict ask_windows(const DeletionRules& rules, Cause cause, Time now) {
-  auto own = ask_windows(rules.windows, cause, now);
-  return own.open ? ask_windows(rules.fleet_windows, cause, now) : own;
+  for (const Windows& each : rules.windows) {
+    auto own = ask_windows(each, cause, now);
+    if (!own.open) return own;
+  }
+  return ask_windows(rules.fleet_windows, cause, now);
 }
 
 }  // namespace capstan::controllers::safety

@@ -20,11 +20,11 @@ Windows every_day_at(std::string_view hour, std::string of) {
 }
 
 TEST(DeletionRules, WaitForTheWindowsOfBothPolicies) {
-  const DeletionRules open{.windows = every_day_at("12", "care"),
+  const DeletionRules open{.windows = {every_day_at("12", "care")},
                            .fleet_windows = every_day_at("12", "fleet")};
-  const DeletionRules by_own{.windows = every_day_at("2", "care"),
+  const DeletionRules by_own{.windows = {every_day_at("2", "care")},
                              .fleet_windows = every_day_at("12", "fleet")};
-  const DeletionRules by_fleet{.windows = every_day_at("12", "care"),
+  const DeletionRules by_fleet{.windows = {every_day_at("12", "care")},
                                .fleet_windows = every_day_at("2", "fleet")};
 
   EXPECT_TRUE(ask_windows(open, Cause::ScaleIn, kNoon).open);

@@ -17,11 +17,10 @@ PolicyChoice policy_of(const Caches& caches, const T& object) {
 template <typename T>
 std::optional<Governed> governed(const Caches& caches, const Snapshot<T>& object) {
   if (!object) return {};
-  auto policy = policy_of(caches, *object).policy;
-  if (!policy) return {};
+  const PolicyChoice choice = policy_of(caches, *object);
+  if (!choice.policy && choice.rivals.empty()) return {};
   const auto& metadata = object->metadata;
   return Governed{
-      .policy = std::move(policy),
       .cluster = caches.cluster_of(metadata.namespace_.view(), belonging_of(caches, *object).cluster),
       .control_plane = metadata.labels.contains(api::label::kControlPlane)};
 }

@@ -1,4 +1,4 @@
-// The policy and the Cluster of the object for which a brake is asked. Reads caches; safe from any thread.
+// The Cluster of the object for which a brake is asked. Reads caches; safe from any thread.
 #pragma once
 
 #include <optional>
@@ -10,13 +10,12 @@
 namespace capstan::controllers::safety {
 
 struct Governed {
-  PolicySnapshot policy = {};           // never null
   Snapshot<api::Cluster> cluster = {};  // null: not in the cache
   bool control_plane = false;           // a control plane Machine
 };
 
 // Of a MachineDeployment, MachineSet, MachinePool or Machine. Nothing: it is not in the cache, or no policy
-// governs it.
+// selects it.
 std::optional<Governed> governed_by_policy(const Caches& caches, const runtime::Asker& asker);
 
 }  // namespace capstan::controllers::safety

@@ -13,8 +13,9 @@ namespace capstan::controllers::safety {
 namespace {
 
 bool governs(const Caches& caches, const api::MachineLifecyclePolicy& policy, const api::MachineSet& set) {
-  const auto governing = policy_for(caches, set).policy;
-  return governing && governing->metadata.uid == policy.metadata.uid;
+  const auto choice = policy_for(caches, set);
+  const auto is_it = [&](const auto& each) { return each && each->metadata.uid == policy.metadata.uid; };
+  return is_it(choice.policy) || std::ranges::any_of(choice.rivals, is_it);
 }
 
 std::size_t machines_that_stay(const Caches& caches, const api::MachineLifecyclePolicy& policy) {
@@ -34,16 +35,26 @@ Windows windows_of_fleet(const Caches& caches) {
   return read_windows(fleet->spec.windows, fmt::format("FleetPolicy {}", api::policy::kFleetPolicyName));
 }
 
+// Of several that conflict the guard that lets the least go asks.
+void add_rules(const api::MachineLifecyclePolicy& policy, DeletionRules& rules) {
+  const std::string name = policy.metadata.name.str();
+  if (!policy.spec.windows.empty())
+    rules.windows.push_back(read_windows(policy.spec.windows, "MachineLifecyclePolicy " + name));
+  if (!policy.spec.deletion_guard) return;
+  const auto percent = policy.spec.deletion_guard->percent.value_or(api::PolicyDeletionGuard::kPercent);
+  if (rules.guard_percent && *rules.guard_percent <= percent) return;
+  rules.guard_percent = percent;
+  rules.policy = name;
+}
+
 }  // namespace
 
 DeletionRules see_deletion_rules(const Caches& caches, const PolicyChoice& choice) {
   DeletionRules rules{.fleet_windows = windows_of_fleet(caches)};
-  if (!choice.policy) return rules;
-  const auto& policy = *choice.policy;
-  rules.policy = policy.metadata.name.str();
-  rules.windows = read_windows(policy.spec.windows, "MachineLifecyclePolicy " + rules.policy);
-  if (!policy.spec.deletion_guard) return rules;
-  rules.guard_percent = policy.spec.deletion_guard->percent.value_or(api::PolicyDeletionGuard::kPercent);
+  if (choice.policy) rules.policy = choice.policy->metadata.name.str();
+  if (choice.policy) add_rules(*choice.policy, rules);
+  if (!choice.rivals.empty()) rules.policy = choice.conflicting.front();
+  for (const auto& rival : choice.rivals) add_rules(*rival, rules);
   return rules;
 }
 

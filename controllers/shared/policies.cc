@@ -31,16 +31,24 @@ PolicyChoice policy_for(std::span<const api::ObjectMeta* const> object_and_owner
     const bool selected =
         std::ranges::any_of(object_and_owners, [&](const auto* object) { return selects(*policy, *object); });
     if (!selected) continue;
-    choice.policy = policy;
-    choice.conflicting.push_back(policy->metadata.name.str());
+    choice.rivals.push_back(policy);
   }
-  if (choice.conflicting.size() > 1) {
-    choice.policy = nullptr;
-    std::ranges::sort(choice.conflicting);
-  } else {
-    choice.conflicting.clear();
-  }
+  if (choice.rivals.size() == 1) choice.policy = std::move(choice.rivals.front());
+  if (choice.rivals.size() <= 1) choice.rivals.clear();
+  for (const auto& rival : choice.rivals) choice.conflicting.push_back(rival->metadata.name.str());
+  std::ranges::sort(choice.conflicting);
   return choice;
+}
+
+std::optional<api::PolicyOvershoot> overshoot_of(const PolicyChoice& choice) {
+  if (choice.policy) return choice.policy->spec.overshoot;
+  std::optional<api::PolicyOvershoot> least;
+  const auto up = [](const api::PolicyOvershoot& one) { return one.up.value_or(api::PolicyOvershoot::kUp); };
+  for (const auto& rival : choice.rivals) {
+    const auto& one = rival->spec.overshoot;
+    if (one && (!least || up(*one) < up(*least))) least = one;
+  }
+  return least;
 }
 
 namespace {

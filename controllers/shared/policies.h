@@ -19,8 +19,10 @@ namespace capstan::controllers {
 using PolicySnapshot = runtime::Snapshot<api::MachineLifecyclePolicy>;
 
 struct PolicyChoice {
-  PolicySnapshot policy = {};                 // null: Cluster API's behaviour
-  std::vector<std::string> conflicting = {};  // names of all that select it, when they are more than one
+  PolicySnapshot policy = {};  // null: Cluster API's behaviour
+  // Names of all that select it, when they are more than one, and these themselves.
+  std::vector<std::string> conflicting = {};
+  std::vector<PolicySnapshot> rivals = {};
   bool operator==(const PolicyChoice&) const = default;
 };
 
@@ -36,6 +38,9 @@ PolicyChoice policy_for(const api::ObjectMeta& object, std::span<const PolicySna
 // one of them governs it.
 PolicyChoice policy_for(std::span<const api::ObjectMeta* const> object_and_owners,
                         std::span<const PolicySnapshot> policies);
+
+// The brakes of policies that conflict hold all the same: the smallest margin of any of them.
+std::optional<api::PolicyOvershoot> overshoot_of(const PolicyChoice& choice);
 
 // --- by the caches; cheap where the namespace has no policy ---
 
