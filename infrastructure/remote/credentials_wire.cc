@@ -1,22 +1,37 @@
 #include "infrastructure/remote/credentials_wire.h"
 
+#include <boost/json.hpp>
+
 #include "base/base64.h"
 
 namespace capstan::infrastructure::remote {
+namespace {
 
-TextMap message_of(const Credentials& credentials) {
-  TextMap::Entries entries;
-  for (const auto& [name, value] : credentials.values)
-    entries.emplace_back(Text(name), Text(base64_encode(value.reveal())));
-  return TextMap(std::move(entries));
+namespace json = boost::json;
+
+Result<std::string> credential_in(const json::value& value) {
+  const json::string* text = value.if_string();
+  return text == nullptr ? fail(Code::Invalid, "it is no text") : base64_decode(*text);
 }
 
-Result<Credentials> credentials_of(const TextMap& message) {
+}  // namespace
+
+RawJson message_of(const Credentials& credentials) {
+  if (credentials.values.empty()) return {};
+  json::object message;
+  for (const auto& [name, value] : credentials.values) message[name] = base64_encode(value.reveal());
+  return RawJson(message);
+}
+
+Result<Credentials> credentials_of(const RawJson& message) {
   Credentials credentials;
-  for (const auto& [name, value] : message) {
-    auto decoded = base64_decode(value);
-    if (!decoded) return fail(Code::Invalid, "credentials." + name.str() + " is no base64");
-    credentials.values.emplace(name.str(), Secret<std::string>(std::move(*decoded)));
+  const json::value values = message.to_json();
+  if (values.is_null()) return credentials;
+  if (!values.is_object()) return fail(Code::Invalid, "credentials is no object");
+  for (const auto& [name, value] : values.get_object()) {
+    auto bytes = credential_in(value);
+    if (!bytes) return fail(Code::Invalid, "credentials." + std::string(name) + " is no base64");
+    credentials.values.emplace(name, Secret<std::string>(std::move(*bytes)));
   }
   return credentials;
 }

@@ -1,5 +1,5 @@
-// Credentials as the protocol carries them: each value in base64, as in a Secret. No state; safe from any
-// thread.
+// Credentials as the protocol carries them: an object, each value in base64, as in a Secret. Nothing of them
+// is interned. No state; safe from any thread.
 #pragma once
 
 #include "base/result.h"
@@ -8,8 +8,8 @@
 
 namespace capstan::infrastructure::remote {
 
-TextMap message_of(const Credentials& credentials);
+RawJson message_of(const Credentials& credentials);
 // Invalid names the value that is no base64, and does not show it.
-Result<Credentials> credentials_of(const TextMap& message);
+Result<Credentials> credentials_of(const RawJson& message);
 
 }  // namespace capstan::infrastructure::remote

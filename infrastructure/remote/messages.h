@@ -29,7 +29,7 @@ struct VmMessage {
 
 struct CreateRequest {
   std::int64_t timeout_milliseconds = 0;
-  TextMap credentials = {};
+  RawJson credentials = {};
   Text instance_key = {};
   Text name = {};
   TextMap tags = {};
@@ -45,7 +45,7 @@ struct CreateRequest {
 
 struct InitializeRequest {
   std::int64_t timeout_milliseconds = 0;
-  TextMap credentials = {};
+  RawJson credentials = {};
   Text provider_id = {};
   Text instance_key = {};
   Text vm_class = {};
@@ -57,7 +57,7 @@ struct InitializeRequest {
 // Of status and delete: about one VM.
 struct VmRequest {
   std::int64_t timeout_milliseconds = 0;
-  TextMap credentials = {};
+  RawJson credentials = {};
   Text provider_id = {};
   Text instance_key = {};
   FreeText last_known_state = {};
@@ -66,7 +66,7 @@ struct VmRequest {
 
 struct TagRequest {
   std::int64_t timeout_milliseconds = 0;
-  TextMap credentials = {};
+  RawJson credentials = {};
   Text provider_id = {};
   Text instance_key = {};
   TextMap tags = {};
@@ -75,7 +75,7 @@ struct TagRequest {
 
 struct ListRequest {
   std::int64_t timeout_milliseconds = 0;
-  TextMap credentials = {};
+  RawJson credentials = {};
   TextMap tags = {};
   Text continue_ = {};
   UnknownFields unknown = {};
@@ -89,7 +89,7 @@ struct VolumeIdsRequest {
 
 struct IdentityRequest {
   std::int64_t timeout_milliseconds = 0;
-  TextMap credentials = {};
+  RawJson credentials = {};
   UnknownFields unknown = {};
 };
 
@@ -136,7 +136,9 @@ namespace rules {
 
 inline constexpr api::Rules kTimeout = {
     .minimum = 1, .required = true, .doc = "The caller waits no longer than this for the answer."};
+// Not a TextMap: what is interned is to be no secret (base/text.h).
 inline constexpr api::Rules kCredentials = {
+    .preserve_unknown = true,
     .doc = "The Secret that credentialsRef names, each value in base64; absent when there is none."};
 inline constexpr api::Rules kProviderId = {
     .max_length = 512, .doc = "The cloud's name of the VM. The VM is found by it wherever it is given."};

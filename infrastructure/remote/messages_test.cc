@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "api/driver/names.h"
+#include "api/schema/decode.h"
 #include "api/schema/encode.h"
 #include "base/base64.h"
 #include "infrastructure/remote/answers.h"
@@ -233,7 +234,26 @@ TEST(DriverWire, CarriesBytesOfCredentials) {
 
   ASSERT_TRUE(back);
   EXPECT_EQ(back->values.at("token").reveal(), std::string("\0\xff", 2));
-  EXPECT_FALSE(credentials_of(TextMap({{"token", "not base64!"}})));
+  EXPECT_FALSE(credentials_of(RawJson::from_compact(R"({"token":"not base64!"})")));
+  EXPECT_FALSE(credentials_of(RawJson::from_compact(R"({"token":5})")));
+  EXPECT_FALSE(credentials_of(RawJson::from_compact("[]")));
+}
+
+// They were interned, with names and tags, in the table that holds what all objects of the process share.
+TEST(DriverWire, InternsNothingOfCredentials) {
+  const std::size_t before = Text::interned_count();
+
+  const IdentityRequest request{.credentials = message_of(secret("hunter2-hunter2"))};
+  const auto read = api::decode<IdentityRequest>(api::encode(request));
+  const auto back = credentials_of(read->credentials);
+
+  EXPECT_EQ(back->values.at("token").reveal(), "hunter2-hunter2");
+  EXPECT_EQ(Text::interned_count(), before);
+}
+
+TEST(DriverWire, LeavesOutCredentialsThatThereAreNot) {
+  EXPECT_EQ(api::encode(IdentityRequest{.timeout_milliseconds = 1, .credentials = message_of(Credentials())}),
+            R"({"timeoutMilliseconds":1})");
 }
 
 }  // namespace

@@ -14,13 +14,25 @@ namespace json = boost::json;
 
 json::object json_body(json::value schema) { return {{"application/json", {{"schema", std::move(schema)}}}}; }
 
+// Credentials are carried, not described by a descriptor: what an object of them holds is said here.
+template <typename Request>
+json::value request_schema() {
+  json::value schema = api::openapi<Request>();
+  json::value* const credentials = schema.at("properties").as_object().if_contains("credentials");
+  if (credentials == nullptr) return schema;
+  auto& described = credentials->as_object();
+  described.erase("x-kubernetes-preserve-unknown-fields");
+  described["additionalProperties"] = {{"type", "string"}, {"format", "byte"}};
+  return schema;
+}
+
 template <typename Request, typename Wanted>
 json::value operation(std::string_view says) {
   const json::object error{{"description", "It failed, or it is not known whether it did."},
                            {"content", json_body(api::openapi<ErrorAnswer>())}};
   return {{"post",
            {{"description", says},
-            {"requestBody", {{"required", true}, {"content", json_body(api::openapi<Request>())}}},
+            {"requestBody", {{"required", true}, {"content", json_body(request_schema<Request>())}}},
             {"responses",
              {{"200", {{"description", "Done."}, {"content", json_body(api::openapi<Wanted>())}}},
               {"default", error}}}}}};

@@ -16,6 +16,17 @@ namespace json = boost::json;
 
 json::value document() { return api::parse_yaml(openapi_text()).value(); }
 
+json::value schema_of_create() {
+  return document()
+      .at("paths")
+      .at("/v1/create")
+      .at("post")
+      .at("requestBody")
+      .at("content")
+      .at("application/json")
+      .at("schema");
+}
+
 TEST(DriverOpenApi, HasEveryVerb) {
   const json::value read = document();
   const auto& paths = read.at("paths").as_object();
@@ -26,16 +37,16 @@ TEST(DriverOpenApi, HasEveryVerb) {
 }
 
 TEST(DriverOpenApi, NamesWhatACreateNeeds) {
-  const json::value read = document();
-  const auto& schema = read.at("paths")
-                           .at("/v1/create")
-                           .at("post")
-                           .at("requestBody")
-                           .at("content")
-                           .at("application/json")
-                           .at("schema");
+  EXPECT_EQ(json::serialize(schema_of_create().at("required")),
+            R"(["instanceKey","name","timeoutMilliseconds"])");
+}
 
-  EXPECT_EQ(json::serialize(schema.at("required")), R"(["instanceKey","name","timeoutMilliseconds"])");
+TEST(DriverOpenApi, SaysThatEachCredentialIsInBase64) {
+  const json::value schema = schema_of_create();
+  const auto& credentials = schema.at("properties").at("credentials").as_object();
+
+  EXPECT_EQ(credentials.at("type"), "object");
+  EXPECT_EQ(json::serialize(credentials.at("additionalProperties")), R"({"format":"byte","type":"string"})");
 }
 
 TEST(DriverOpenApi, NamesEveryCode) {
