@@ -220,6 +220,20 @@ TEST(BadDriver, ThatNamesAVmLikeACredentialIsMaskedToo) {
             "Unknown: the driver's answer is wrong: VM *** where x:///1 was asked for");
 }
 
+TEST(BadDriver, WhosePageOfAListIsTooLargeListsNothing) {
+  const RawDriver raw(socket_path("large-page"), [](RawConnection& connection) {
+    connection.read_request();
+    connection.answer(200, std::string((1U << 20) + 1, ' '));
+  });
+  DriverAt at(socket_path("large-page"));
+
+  const auto listed = at.driver.list({}, {}, at.within(10s));
+
+  ASSERT_FALSE(listed);
+  EXPECT_THAT(listed.error().describe(),
+              HasSubstr("Unknown: the driver's answer has more than 1048576 bytes"));
+}
+
 TEST(BadDriver, WhoseListBreaksOffListsNothing) {
   std::atomic<int> pages = 0;
   const RawDriver raw(socket_path("list"), [&](RawConnection& connection) {

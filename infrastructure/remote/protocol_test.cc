@@ -5,8 +5,10 @@
 
 #include <gmock/gmock.h>
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 
 #include "api/driver/names.h"
 #include "infrastructure/remote/raw_driver_fixture.h"
@@ -195,6 +197,7 @@ TEST_F(Tls, IsRefusedUnderAnotherName) {
   ASSERT_FALSE(identity);
   EXPECT_EQ(identity.error().code, DriverCode::Unavailable);
   EXPECT_THAT(identity.error().message, HasSubstr("driver at https://localhost"));
+  EXPECT_THAT(identity.error().message, HasSubstr("SSLServerVerification"));
 }
 
 TEST_F(Tls, IsRefusedToAClientOfAnotherAuthority) {
@@ -238,6 +241,36 @@ TEST_F(Tls, ClosesConnectionsOfCertificatesThatWereReplaced) {
 
   EXPECT_TRUE(before);
   EXPECT_FALSE(after) << "the connection of the former certificate was kept";
+}
+
+constexpr std::string_view kSim = R"({"driver":"sim"})";
+
+TEST(Connections, AreKeptFromCallToCall) {
+  std::atomic<int> connections = 0;
+  const RawDriver raw(socket_path("kept"), [&](RawConnection& connection) {
+    ++connections;
+    while (!connection.read_request().empty()) connection.answer(200, kSim);
+  });
+  DriverAt at(socket_path("kept"));
+
+  for (int call = 0; call < 10; ++call) EXPECT_TRUE(at.driver.identity({}, at.within(20s)));
+
+  EXPECT_EQ(connections, 1);
+}
+
+TEST(Connections, AreMadeAnewToADriverThatWasStartedAgain) {
+  const auto answers = [](RawConnection& connection) {
+    while (!connection.read_request().empty()) connection.answer(200, kSim);
+  };
+  auto raw = std::make_unique<RawDriver>(socket_path("again"), answers);
+  DriverAt at(socket_path("again"));
+  EXPECT_TRUE(at.driver.identity({}, at.within(20s)));
+
+  raw.reset();
+  raw = std::make_unique<RawDriver>(socket_path("again"), answers);
+  const auto identity = at.driver.identity({}, at.within(20s));
+
+  EXPECT_TRUE(identity) << identity.error().describe();
 }
 
 TEST(Server, ReplacesASocketThatWasLeftBehind) {
