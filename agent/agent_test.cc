@@ -70,6 +70,25 @@ TEST(Agent, WhileTheKubeletHasItsKubeconfigNoneIsWrittenForIt) {
   EXPECT_THAT(stage.machine.text("/etc/capstan/agent.json"), Not(HasSubstr("abcdef.")));
 }
 
+TEST(Agent, TheKubeletsKubeconfigsMayHaveOtherPaths) {
+  AgentStage stage;
+  const std::string other_paths = AgentStage::config(
+      R"("kubelet":{"kubeconfigPath":"/var/k/kubelet.conf","bootstrapKubeconfigPath":"/var/k/bootstrap.conf"})");
+  stage.offer_and_release(other_paths);
+  stage.round();
+  stage.sign_requests();
+  EXPECT_EQ(stage.round(), "");
+  EXPECT_THAT(stage.machine.text("/var/k/bootstrap.conf"), HasSubstr("abcdef.0123456789abcdef"));
+  EXPECT_FALSE(stage.machine.has(kBootstrap));
+
+  stage.join();
+  std::filesystem::rename(stage.machine.at(kKubeletKubeconfig), stage.machine.at("/var/k/kubelet.conf"));
+  EXPECT_EQ(stage.round(), "");
+
+  EXPECT_FALSE(stage.machine.has("/var/k/bootstrap.conf"));
+  EXPECT_EQ(stage.applied(), checksum_of(other_paths));
+}
+
 TEST(Agent, ANodeWaitsForItsReleaseAndThenAPartOfTheDelay) {
   AgentStage stage;
   stage.settle(kFirst);
@@ -187,28 +206,47 @@ TEST(Agent, RestartsByHandAreDoneOnceAndTheAnnotationGoes) {
   EXPECT_THAT(stage.rules.asked, Contains("system:node:m1 patch Node m1"));
 }
 
-TEST(Agent, WithoutAServerForHoursTheMachineIsKeptAsItIsToBe) {
+TEST(Agent, WithoutAServerForHoursTheMachineIsKeptAsItIsToBeAndThenTakesWhatHasChanged) {
   AgentStage stage;
   stage.settle(kFirst);
   stage.rules.answers = false;
   stage.machine.put("/etc/a.conf", "by hand");
   stage.start();
 
-  EXPECT_THAT(stage.round(), HasSubstr("no route to host"));
-
-  EXPECT_EQ(stage.machine.text("/etc/a.conf"), "1");
+  for (int hour = 0; hour < 6; ++hour) {
+    EXPECT_THAT(stage.round(), HasSubstr("no route to host"));
+    EXPECT_EQ(stage.machine.text("/etc/a.conf"), "1");
+    stage.clock.advance(hours(1));
+  }
   EXPECT_THAT(stage.systemctl.calls, ElementsAre("restart a.service"));
+
+  stage.offer_and_release(kSecond);
+  stage.rules.answers = true;
+  EXPECT_EQ(stage.round(), "");
+  stage.clock.advance(seconds(100));
+  EXPECT_EQ(stage.round(), "");
+  EXPECT_EQ(stage.machine.text("/etc/a.conf"), "2");
+  EXPECT_EQ(stage.applied(), checksum_of(kSecond));
 }
 
-TEST(Agent, WithoutTheSecretTheMachineKeepsWhatItHas) {
+TEST(Agent, WithoutTheSecretForHoursTheMachineKeepsWhatItHasAndThenTakesWhatHasChanged) {
   AgentStage stage;
   stage.settle(kFirst);
   ASSERT_TRUE(stage.user.remove(kube::resources::secrets(), kSecret, {}, kNever));
 
-  EXPECT_THAT(stage.round(), HasSubstr("read Secret"));
-
+  for (int hour = 0; hour < 6; ++hour) {
+    EXPECT_THAT(stage.round(), HasSubstr("read Secret"));
+    stage.clock.advance(hours(1));
+  }
   EXPECT_EQ(stage.machine.text("/etc/a.conf"), "1");
   EXPECT_EQ(stage.apply_error(), "none");
+  EXPECT_THAT(stage.systemctl.calls, IsEmpty());
+
+  stage.offer_and_release(kSecond);
+  EXPECT_EQ(stage.round(), "");
+  stage.clock.advance(seconds(100));
+  EXPECT_EQ(stage.round(), "");
+  EXPECT_EQ(stage.machine.text("/etc/a.conf"), "2");
 }
 
 TEST(Agent, RenewsItsCertificateAfterFourFifthsOfItsLifeWithItself) {
