@@ -4,9 +4,17 @@
 #include <fmt/ranges.h>
 #include <gmock/gmock.h>
 
-#include <array>
-#include <boost/json.hpp>
+#include <unistd.h>
 
+#include <array>
+#include <boost/algorithm/string/replace.hpp>
+#include <boost/json.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "api/bootstrap/node_config_rules.h"
 #include "bootstrap/user_data.h"
 #include "net/digest.h"
 
@@ -14,6 +22,7 @@ namespace capstan::bootstrap {
 namespace {
 
 namespace json = boost::json;
+namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::Contains;
 using testing::Field;
@@ -83,6 +92,56 @@ TEST(AgentFiles, StartAFetchedProgramOnlyWhenItsChecksumIsRight) {
 
   EXPECT_THAT(command, AllOf(HasSubstr(R"('https://example.com/it'\''s' && echo ')" + std::string(64, 'a')),
                              HasSubstr("| sha256sum -c - && "), HasSubstr(" && systemctl enable --now ")));
+}
+
+// Runs the command with another place for the program, a curl that brings `program`, and a systemctl that
+// notes what it is asked.
+struct Fetching {
+  std::string started = {};    // what systemctl was asked
+  std::string installed = {};  // the program; empty: none
+};
+
+std::string text_of(const fs::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+void put_script(const fs::path& path, std::string_view script) {
+  std::ofstream(path) << "#!/bin/sh\n" << script;
+  fs::permissions(path, fs::perms::owner_all);
+}
+
+// With another place for the program, a curl that brings `program`, and a systemctl that notes what it is
+// asked.
+Fetching run_fetching(const std::string& command, std::string_view program) {
+  const fs::path folder = fs::path(testing::TempDir()) / fmt::format("capstan-fetch-{}", ::getpid());
+  fs::create_directories(folder);
+  put_script(folder / "curl",
+             fmt::format("while [ $1 != -o ]; do shift; done\nprintf %s '{}' >$2\n", program));
+  put_script(folder / "systemctl", fmt::format("echo $* >>{}/started\n", folder.string()));
+  put_script(folder / "command", fmt::format("PATH={}:$PATH\n{}\n", folder.string(),
+                                             boost::replace_all_copy(command, std::string(api::kAgentProgram),
+                                                                     (folder / "agent").string())));
+  static_cast<void>(std::system((folder / "command").c_str()));  // NOLINT(cert-env33-c): a script of ours
+  const Fetching seen{.started = text_of(folder / "started"), .installed = text_of(folder / "agent")};
+  fs::remove_all(folder);
+  return seen;
+}
+
+TEST(AgentFiles, OfAProgramWithAnotherChecksumNothingIsStarted) {
+  constexpr std::string_view kSha256 = "c770ef7d03b6965625b626eb0871705a566d6a89a39bb670f0cccffbac97270d";
+  MachineFacts fetches = kWorker;
+  fetches.node_config->agent =
+      api::NodeConfigAgent{.url = "https://example.com/a"_text, .sha256 = Text(kSha256)};
+  const std::string command = user_data(a_spec(), fetches)->commands.at(0);
+
+  const Fetching good = run_fetching(command, "the agent");
+  const Fetching bad = run_fetching(command, "another program");
+
+  EXPECT_EQ(good.installed, "the agent");
+  EXPECT_EQ(good.started, "daemon-reload\nenable --now capstan-agent.service\n");
+  EXPECT_EQ(bad.installed, "");
+  EXPECT_EQ(bad.started, "");
 }
 
 TEST(AgentFiles, AreForMachinesThatJoin) {

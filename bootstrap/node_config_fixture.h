@@ -73,6 +73,15 @@ struct NodeConfigFixture : JoinFixture {
     after.spec.files.push_back({.path = "/etc/a"_text, .content = FreeText(content)});
     must(kube::patch(user, *before, after, kNever), "change the file");
   }
+  // Nodes of that version get another program.
+  void change_kubelet(const std::string& version) {
+    const auto before = get<api::NodeConfig>("workers");
+    api::NodeConfig after = *before;
+    after.spec.kubelet.binaries.push_back({.version = Text(version),
+                                           .url = "https://example.com/kubelet"_text,
+                                           .sha256 = Text(std::string(64, 'a'))});
+    must(kube::patch(user, *before, after, kNever), "change the kubelet");
+  }
   std::string checksum() { return nodeconfig::content_of(get<api::NodeConfig>("workers")->spec).checksum; }
   bool stands() { return get<api::NodeConfig>("workers")->status.checksum == checksum(); }
   std::string ready() {

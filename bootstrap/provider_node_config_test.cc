@@ -77,6 +77,25 @@ TEST(NodeConfigs, GetToTheNodesInWaves) {
   });
 }
 
+// Another version of the Machine is a matter of its owner.
+TEST(NodeConfigs, WithAnotherKubeletLeaveTheMachineAsItIs) {
+  NodeConfigFixture world;
+  world.run([&] {
+    world.begin();
+    world.add_node_config();
+    world.add_worker("m1");
+    EXPECT_TRUE(world.eventually([&] { return world.ready().starts_with("Ready"); })) << world.ready();
+    const auto machine = world.get<api::Machine>("m1");
+
+    world.change_kubelet("v1.36.0");
+    EXPECT_TRUE(world.eventually([&] { return world.has("m1"); }));
+    world.apply("m1");
+
+    EXPECT_TRUE(world.eventually([&] { return world.ready().starts_with("Ready"); })) << world.ready();
+    EXPECT_EQ(*world.get<api::Machine>("m1"), *machine);
+  });
+}
+
 TEST(NodeConfigs, StopWhenANodeFailsAndSayWhy) {
   const std::vector<std::string> names = {"m1", "m2", "m3"};
   NodeConfigFixture world;
