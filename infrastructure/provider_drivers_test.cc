@@ -1,5 +1,7 @@
 // What the provider makes of a VM that still has to be set up, and of several drivers.
-#include <set>
+#include <gmock/gmock.h>
+
+#include <atomic>
 
 #include "infrastructure/provider_fixture.h"
 
@@ -9,6 +11,8 @@ namespace {
 using namespace std::chrono_literals;
 using sim::FaultRule;
 using sim::SimVerb;
+using testing::Each;
+using testing::HasSubstr;
 
 sim::Script with(std::vector<FaultRule> faults) { return {.faults = std::move(faults)}; }
 
@@ -115,24 +119,48 @@ class InTwoSteps : public Driver {
   Driver& cloud_;
 };
 
-// Remembers by itself what it began, by key, and what came with each try.
-class ByKeyAlone final : public InTwoSteps {
+// One whose removals do.
+class RemovesInTwoSteps final : public InTwoSteps {
  public:
   using InTwoSteps::InTwoSteps;
 
   DriverResult<Vm> create(const CreateVm& wanted, const Credentials& credentials,
                           const Deadline& deadline) override {
-    tries.push_back(wanted.instance_key + " \"" + wanted.last_known_state + "\"");
-    if (begun_.insert(wanted.instance_key).second)
-      return std::unexpected(DriverError{.code = DriverCode::Aborted, .last_known_state = "disk made"});
     return cloud_.create(wanted, credentials, deadline);
   }
+  DriverResult<void> remove(const VmId& id, const Credentials& credentials,
+                            const Deadline& deadline) override {
+    if (id.last_known_state != "disk taken off")
+      return std::unexpected(DriverError{.code = DriverCode::Aborted, .last_known_state = "disk taken off"});
+    return cloud_.remove(id, credentials, deadline);
+  }
+};
 
-  std::vector<std::string> tries = {};
+// Refuses each creation, and no two answers are alike: clouds number their answers, and a driver says how far
+// it is.
+class NumbersItsAnswers final : public InTwoSteps {
+ public:
+  NumbersItsAnswers(Driver& cloud, DriverCode code) : InTwoSteps(cloud), code_(code) {}
+
+  DriverResult<Vm> create(const CreateVm&, const Credentials&, const Deadline&) override {
+    const std::string number = std::to_string(++creations);
+    return std::unexpected(DriverError{
+        .code = code_, .message = "request " + number, .last_known_state = "after request " + number});
+  }
+
+  std::atomic<int> creations = 0;
 
  private:
-  std::set<std::string> begun_ = {};
+  const DriverCode code_;
 };
+
+std::vector<std::string> states_of_pool(InfrastructureFixture& world) {
+  std::vector<std::string> states;
+  const auto pool = world.management.get<api::DriverMachinePool>("p1");
+  for (const auto& each : pool->status.last_known_states)
+    states.push_back(each.instance_key.str() + " " + each.last_known_state.str());
+  return states;
+}
 
 TEST(ProviderDrivers, GetTheirStateBackAndLoseItWhenTheVmIsThere) {
   InfrastructureFixture world;
@@ -155,21 +183,54 @@ TEST(ProviderDrivers, GetTheirStateBackAndLoseItWhenTheVmIsThere) {
   });
 }
 
-// There is no object of the VM to keep a state on.
-TEST(ProviderDrivers, GetTheSameKeyAndNoStateForAVmOfAPool) {
+// A driver of creations in two steps began anew in every turn, and none of its VMs came.
+TEST(ProviderDrivers, GetTheirStateBackForEachVmOfAPool) {
   InfrastructureFixture world;
-  ByKeyAlone slow(world.cloud);
+  InTwoSteps slow(world.cloud);
+  remote::Loopback wire(slow, world.baton);
+  remote::RemoteDriver behind(wire, world.baton);
+  world.drivers = Drivers(behind);
+  world.run([&] {
+    InfrastructureFixture::Process provider(world, world.management);
+    world.bring_cluster_up();
+
+    world.management.add_pool("p1", 3);
+
+    EXPECT_TRUE(world.eventually([&] { return world.management.has("p1", 3); }));
+    EXPECT_TRUE(world.eventually([&] { return states_of_pool(world).empty(); }));
+  });
+}
+
+TEST(ProviderDrivers, FindTheirStateInTheStatusOfAPool) {
+  InfrastructureFixture world;
+  NumbersItsAnswers slow(world.cloud, DriverCode::Aborted);
   world.drivers = Drivers(slow);
   world.run([&] {
     InfrastructureFixture::Process provider(world, world.management);
     world.bring_cluster_up();
 
-    world.management.add_pool("p1", 1);
+    world.management.add_pool("p1", 3);
 
-    EXPECT_TRUE(world.eventually([&] { return world.cloud.vms().size() == 1; }));
-    ASSERT_EQ(slow.tries.size(), 2U);
-    EXPECT_EQ(slow.tries.front(), slow.tries.back());
-    EXPECT_TRUE(slow.tries.front().ends_with(" \"\"")) << slow.tries.front();
+    EXPECT_TRUE(world.eventually([&] { return states_of_pool(world).size() == 3; }));
+    EXPECT_THAT(states_of_pool(world), Each(HasSubstr(" after request ")));
+  });
+}
+
+TEST(ProviderDrivers, GetTheirStateBackForAVmOfAPoolThatGoes) {
+  InfrastructureFixture world;
+  RemovesInTwoSteps slow(world.cloud);
+  world.drivers = Drivers(slow);
+  world.run([&] {
+    InfrastructureFixture::Process provider(world, world.management);
+    world.bring_cluster_up();
+    world.management.add_pool("p1", 2);
+    ASSERT_TRUE(world.eventually([&] { return world.management.has("p1", 2); }));
+
+    world.management.resize("p1", 1);
+
+    EXPECT_TRUE(world.eventually([&] { return states_of_pool(world).size() == 1; }));
+    EXPECT_TRUE(world.eventually([&] { return world.management.has("p1", 1); }));
+    EXPECT_TRUE(world.eventually([&] { return states_of_pool(world).empty(); }));
   });
 }
 

@@ -56,12 +56,32 @@ inline constexpr auto members<DriverMachinePoolSpec> = std::array{
         "providerSpec", {.preserve_unknown = true, .doc = "For the driver; nobody else looks into it."}),
 };
 
+struct DriverInstanceState {
+  Text instance_key = {};
+  FreeText last_known_state = {};
+  UnknownFields unknown = {};
+  bool operator==(const DriverInstanceState&) const = default;
+};
+template <>
+inline constexpr auto members<DriverInstanceState> = std::array{
+    member<&DriverInstanceState::instance_key>(
+        "instanceKey",
+        {.min_length = 1, .max_length = 63, .required = true, .doc = "Identity of the instance's VM."}),
+    member<&DriverInstanceState::last_known_state>(
+        "lastKnownState", {.min_length = 1,
+                           .max_length = 4096,
+                           .required = true,
+                           .doc = "What the driver remembers of a call that is not over; only it knows what "
+                                  "it means, and gets it back with the next call."}),
+};
+
 struct DriverMachinePoolStatus {
   DriverInitialization initialization = {};
   std::optional<bool> ready = {};
   std::optional<std::int32_t> replicas = {};
   Text infrastructure_machine_kind = {};
   TextMap capacity = {};
+  List<DriverInstanceState> last_known_states = {};
   Conditions conditions = {};
   std::int64_t observed_generation = 0;
   UnknownFields unknown = {};
@@ -82,6 +102,13 @@ inline constexpr auto members<DriverMachinePoolStatus> = std::array{
          .max_length = 256,
          .doc = "Kind of the objects that stand for single instances; only where they have Machines."}),
     member<&DriverMachinePoolStatus::capacity>("capacity", kCapacityRules),
+    member<&DriverMachinePoolStatus::last_known_states>(
+        "lastKnownStates",
+        {.max_items = 64,
+         .list_keys = "instanceKey",
+         .doc =
+             "What the driver left about instances that are being made or removed; only where they have no "
+             "Machines."}),
     member<&DriverMachinePoolStatus::conditions>(
         "conditions", {.max_items = 32, .list_keys = "type", .doc = field_doc::kConditions}),
     member<&DriverMachinePoolStatus::observed_generation>(

@@ -14,6 +14,7 @@ Effects Work::run(const Plan& plan) {
   for (const Action& action : plan.actions) {
     if (!std::visit([&](const auto& each) { return perform(each); }, action)) break;
   }
+  effects_.last_known_states = states_.as_status();
   effects_.object = std::make_shared<const api::DriverMachinePool>(object_);
   return std::move(effects_);
 }

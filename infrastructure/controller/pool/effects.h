@@ -15,8 +15,10 @@ namespace capstan::infrastructure::pool {
 struct Effects {
   runtime::Snapshot<api::DriverMachinePool> object = {};  // with what was written; null: as it was seen
   std::optional<std::size_t> there = {};                  // instances that stay; nothing: not found out
-  bool more = false;                                      // there is more to do right away
-  bool released = false;                                  // the finalizer is off: there is no status to write
+  // What drivers left about instances that are being made or removed; nothing: as it was.
+  std::optional<api::List<api::DriverInstanceState>> last_known_states = {};
+  bool more = false;                    // there is more to do right away
+  bool released = false;                // the finalizer is off: there is no status to write
   std::optional<Trouble> trouble = {};
   std::optional<Error> error = {};  // of our own API server: back off
 };

@@ -32,6 +32,7 @@ bool Work::perform(const SizeGroup& action) {
   if (!there->empty()) adopt_account(*credentials);
   Sizing size = sizing(*seen_.object, action.wanted, *there);
   hold_back(action.brakes, size);
+  forget_states_but(size.missing, size.victims);
   std::vector<Vm> counted = std::move(size.staying);
   std::vector<Vm> left = std::move(size.kept);
   remove_victims(size.victims, *credentials, left);
@@ -113,7 +114,8 @@ bool Work::list_vms(const Credentials& credentials, std::vector<Vm>& there, std:
       if (ours.erase(vm.provider_id) > 0)
         there.push_back(std::move(vm));
       else
-        unsure.push_back({.provider_id = std::move(vm.provider_id)});
+        unsure.push_back(
+            {.provider_id = vm.provider_id, .last_known_state = states_.of(tag_of(vm, tag::kInstanceKey))});
     }
   }
   for (const std::string& id : ours) unsure.push_back({.provider_id = id});
@@ -137,9 +139,19 @@ std::vector<VmId> Work::all_keys() const {
   places = std::max<std::int64_t>(places, object_.status.replicas.value_or(0));
   if (seen_.owner) places = std::max<std::int64_t>(places, seen_.owner->spec.replicas.value_or(1));
   std::vector<VmId> keys;
-  for (std::size_t place = 0; std::cmp_less(place, places) && place < kMostInstances; ++place)
-    keys.push_back({.instance_key = instance_key(object_, place)});
+  for (std::size_t place = 0; std::cmp_less(place, places) && place < kMostInstances; ++place) {
+    std::string key = instance_key(object_, place);
+    std::string state = states_.of(key);
+    keys.push_back({.instance_key = std::move(key), .last_known_state = std::move(state)});
+  }
   return keys;
+}
+
+void Work::forget_states_but(const std::vector<std::size_t>& missing, const std::vector<Vm>& victims) {
+  std::set<std::string> under_way;
+  for (const std::size_t place : missing) under_way.insert(instance_key(object_, place));
+  for (const Vm& vm : victims) under_way.emplace(tag_of(vm, tag::kInstanceKey));
+  states_.forget_but(under_way);
 }
 
 }  // namespace capstan::infrastructure::pool

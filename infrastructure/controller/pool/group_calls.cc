@@ -67,7 +67,9 @@ bool Work::look_for(const std::vector<VmId>& ids, const Credentials& credentials
 void Work::remove_victims(std::vector<Vm>& victims, const Credentials& credentials, std::vector<Vm>& left) {
   std::vector<DriverResult<void>> answers(victims.size());
   for_each_at_once(with_.deps.threads, victims.size(), [&](std::size_t i) {
-    answers[i] = driver().remove({.provider_id = victims[i].provider_id}, credentials, deadline());
+    answers[i] = driver().remove({.provider_id = victims[i].provider_id,
+                                  .last_known_state = states_.of(tag_of(victims[i], tag::kInstanceKey))},
+                                 credentials, deadline());
   });
   std::vector<Vm> going;
   for (std::size_t i = 0; i < victims.size(); ++i) {
@@ -80,6 +82,7 @@ void Work::remove_victims(std::vector<Vm>& victims, const Credentials& credentia
     const Reaction what = reaction(Verb::Remove, answers[i].error());
     if (what.next == Reaction::Next::Done) continue;
     left.push_back(vm);
+    states_.keep(std::string(tag_of(vm, tag::kInstanceKey)), answers[i].error());
     fail_with(trouble_of(NoteCode::NotDeleted, "remove VM " + vm.name, answers[i].error(), what));
   }
   victims = std::move(going);
@@ -104,11 +107,15 @@ bool Work::make_some(std::span<const std::size_t> places, const BootstrapData& d
     answers[i] = make_vm(driver(), request_for(places[i], data), credentials, deadline());
   });
   bool all = true;
-  for (auto& answer : answers) {
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    auto& answer = answers[i];
+    const std::string key = instance_key(object_, places[i]);
     if (!answer) {
+      states_.keep(key, answer.error());
       all = fail_with(not_created(answer.error()));
       continue;
     }
+    states_.forget(key);
     with_.context.log.info("vm created", {{"providerID", answer->provider_id}});
     made.push_back(std::move(*answer));
   }
@@ -118,9 +125,9 @@ bool Work::make_some(std::span<const std::size_t> places, const BootstrapData& d
 CreateVm Work::request_for(std::size_t place, const BootstrapData& data) const {
   const auto& owner = *seen_.owner;
   const std::string name = vm_name(object_, place);
+  const std::string key = instance_key(object_, place);
   const auto& domains = owner.spec.failure_domains;
-  return {.instance_key = is_off(Safeguard::InstanceKey) ? random_uuid(with_.deps.randomness)
-                                                         : instance_key(object_, place),
+  return {.instance_key = is_off(Safeguard::InstanceKey) ? random_uuid(with_.deps.randomness) : key,
           .name = name,
           .tags = with_cluster_key(cluster_key_for(seen_),
                                    {{std::string(tag::kCluster), owner.spec.cluster_name.str()},
@@ -133,7 +140,8 @@ CreateVm Work::request_for(std::size_t place, const BootstrapData& data) const {
           .kubernetes_version = owner.spec.machine_template.spec.version.str(),
           .provider_spec = std::string(object_.spec.provider_spec.text()),
           .user_data = data.value,
-          .user_data_format = data.format};
+          .user_data_format = data.format,
+          .last_known_state = states_.of(key)};
 }
 
 }  // namespace capstan::infrastructure::pool

@@ -23,6 +23,7 @@ Reported report(const Observation& seen, const Plan& plan, const Effects& effect
   api::DriverMachinePool& after = reported.after;
   const api::DriverMachinePoolStatus before = after.status;
   if (effects.there) count(seen, plan, after);
+  if (effects.last_known_states) after.status.last_known_states = *effects.last_known_states;
   reported.notes = runtime::conclude(
       after, before, {.readiness = readiness(seen, plan, effects), .paused = plan.paused, .now = seen.now});
   return reported;

@@ -9,13 +9,15 @@
 #include <vector>
 
 #include "infrastructure/controller/pool/act.h"
+#include "infrastructure/controller/pool/driver_states.h"
 #include "infrastructure/controller/turn_steps.h"
 
 namespace capstan::infrastructure::pool {
 
 class Work {
  public:
-  Work(const ActContext& with, const Observation& seen) : with_(with), seen_(seen), object_(*seen.object) {}
+  Work(const ActContext& with, const Observation& seen)
+      : with_(with), seen_(seen), object_(*seen.object), states_(seen.object->status) {}
   Effects run(const Plan& plan);
 
  private:
@@ -51,6 +53,7 @@ class Work {
   bool find_hidden(const Credentials& credentials, std::vector<Vm>& found);
   bool look_for(const std::vector<VmId>& ids, const Credentials& credentials, std::vector<Vm>& found);
   std::vector<VmId> all_keys() const;
+  void forget_states_but(const std::vector<std::size_t>& missing, const std::vector<Vm>& victims);
   void remove_victims(std::vector<Vm>& victims, const Credentials& credentials, std::vector<Vm>& left);
   void make_missing(const std::vector<std::size_t>& places, const Credentials& credentials,
                     std::vector<Vm>& made);
@@ -67,6 +70,7 @@ class Work {
   const ActContext& with_;
   const Observation& seen_;
   api::DriverMachinePool object_;
+  DriverStates states_;
   Text account_ = {};  // found out for a group of before accounts were written down
   Effects effects_;
 };
