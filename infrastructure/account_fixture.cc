@@ -48,6 +48,7 @@ std::string AccountFixture::told_of(const std::string& vm) {
 // Paused first, so that the provider does not take the VM along.
 void AccountFixture::lose_object_of(const std::string& machine) {
   annotate(machine, api::annotation::kPaused, "");
+  pause(std::chrono::seconds(1));  // the provider says that it is
   management.remove<api::DriverMachine>(machine);
   management.change<api::DriverMachine>(machine,
                                         [](api::DriverMachine& object) { object.metadata.finalizers = {}; });

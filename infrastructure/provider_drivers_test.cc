@@ -183,6 +183,57 @@ TEST(ProviderDrivers, GetTheirStateBackAndLoseItWhenTheVmIsThere) {
   });
 }
 
+// Each answer was a write of the status, the write woke the object, and its turn asked again: many times a
+// second where 10 minutes are promised.
+TEST(ProviderDrivers, AreNotAskedSoonerForAMachineBecauseTheirAnswersDiffer) {
+  for (const auto& [code, most] : {std::pair(DriverCode::ResourceExhausted, 4), {DriverCode::Aborted, 360}}) {
+    InfrastructureFixture world;
+    NumbersItsAnswers full(world.cloud, code);
+    world.drivers = Drivers(full);
+    world.run([&] {
+      InfrastructureFixture::Process provider(world, world.management);
+      world.bring_cluster_up();
+
+      world.management.add_machine("m1");
+      world.pause(29min);
+
+      EXPECT_GE(full.creations, most - 20) << to_string(code);
+      EXPECT_LE(full.creations, most) << to_string(code);
+    });
+  }
+}
+
+TEST(ProviderDrivers, MakeTheOthersOfAPoolWhereOneIsRefused) {
+  InfrastructureFixture world(
+      with({{.verb = SimVerb::Create, .code = DriverCode::InvalidArgument, .vms = "p1-0"}}));
+  world.run([&] {
+    InfrastructureFixture::Process provider(world, world.management);
+    world.bring_cluster_up();
+
+    world.management.add_pool("p1", 50);
+
+    EXPECT_TRUE(world.eventually([&] { return world.cloud.vms().size() == 49; }, 3min));
+  });
+}
+
+TEST(ProviderDrivers, AreNotAskedSoonerForAPoolBecauseTheirAnswersDiffer) {
+  for (const auto& [code, most] : {std::pair(DriverCode::ResourceExhausted, 4), {DriverCode::Aborted, 360}}) {
+    InfrastructureFixture world;
+    NumbersItsAnswers full(world.cloud, code);
+    world.drivers = Drivers(full);
+    world.run([&] {
+      InfrastructureFixture::Process provider(world, world.management);
+      world.bring_cluster_up();
+
+      world.management.add_pool("p1", 1);
+      world.pause(29min);
+
+      EXPECT_GE(full.creations, most - 20) << to_string(code);
+      EXPECT_LE(full.creations, most) << to_string(code);
+    });
+  }
+}
+
 // A driver of creations in two steps began anew in every turn, and none of its VMs came.
 TEST(ProviderDrivers, GetTheirStateBackForEachVmOfAPool) {
   InfrastructureFixture world;

@@ -50,11 +50,15 @@ Keys keys_of(const std::vector<runtime::Snapshot<api::DriverMachine>>& machines)
   return keys;
 }
 
+Keys self_of(const Change<api::DriverMachine>& change) {
+  return concerns_itself(change) ? Keys{runtime::key_of(change.object())} : Keys();
+}
+
 }  // namespace
 
 void Reconciler::add_triggers(runtime::Queue& queue) {
   Caches& caches = deps_.caches;
-  runtime::trigger_self(caches.driver_machines, queue);
+  runtime::trigger<api::DriverMachine>(caches.driver_machines, queue, self_of);
   runtime::trigger<api::Machine>(caches.machines, queue, object_of);
   runtime::trigger<api::MachinePool>(
       caches.machine_pools, queue, [&caches](const Change<api::MachinePool>& change) {

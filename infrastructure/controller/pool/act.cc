@@ -11,6 +11,7 @@ Effects act(const ActContext& with, const Observation& seen, const Plan& plan) {
 }
 
 Effects Work::run(const Plan& plan) {
+  effects_.refusal = seen_.refusal;
   for (const Action& action : plan.actions) {
     if (!std::visit([&](const auto& each) { return perform(each); }, action)) break;
   }

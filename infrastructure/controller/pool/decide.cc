@@ -104,7 +104,9 @@ void provide(const Observation& seen, Plan& plan) {
   if (seen.with_machines())
     size_members(seen, plan);
   else
-    plan.actions.emplace_back(SizeGroup{.wanted = plan.wanted, .brakes = plan.brakes});
+    plan.actions.emplace_back(SizeGroup{.wanted = plan.wanted,
+                                        .brakes = plan.brakes,
+                                        .refusal = still_standing(seen.refusal, *seen.object, seen.now)});
 }
 
 void sign_on(const Observation& seen, Plan& plan) {

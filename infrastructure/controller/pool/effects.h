@@ -7,6 +7,7 @@
 
 #include "api/driver/driver_machine_pool.h"
 #include "base/result.h"
+#include "infrastructure/controller/pool/refusal.h"
 #include "infrastructure/controller/trouble.h"
 #include "runtime/index.h"
 
@@ -17,6 +18,7 @@ struct Effects {
   std::optional<std::size_t> there = {};                  // instances that stay; nothing: not found out
   // What drivers left about instances that are being made or removed; nothing: as it was.
   std::optional<api::List<api::DriverInstanceState>> last_known_states = {};
+  std::optional<Refusal> refusal = {};  // of a group's last creation
   bool more = false;                    // there is more to do right away
   bool released = false;                // the finalizer is off: there is no status to write
   std::optional<Trouble> trouble = {};

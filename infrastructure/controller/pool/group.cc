@@ -38,7 +38,11 @@ bool Work::perform(const SizeGroup& action) {
   remove_victims(size.victims, *credentials, left);
   effects_.more = size.missing.size() > kVmsPerTurn || !size.victims.empty();
   if (size.missing.size() > kVmsPerTurn) size.missing.resize(kVmsPerTurn);
-  if (!size.missing.empty()) make_missing(size.missing, *credentials, counted);
+  effects_.refusal = size.missing.empty() ? std::nullopt : action.refusal;
+  if (effects_.refusal)
+    fail_with(as_trouble(*effects_.refusal, seen_.now));
+  else if (!size.missing.empty())
+    make_missing(size.missing, *credentials, counted);
   if (effects_.error) return false;
   std::set<std::string> ids;
   for (const Vm& vm : counted) ids.insert(vm.provider_id);

@@ -36,6 +36,11 @@ Trouble not_created(const DriverError& error) {
                     reaction(Verb::Create, error));
 }
 
+// Of the whole group: another code may be about this one VM, and the others are not to wait for it.
+bool asks_for_patience(const DriverError& error) {
+  return error.code == DriverCode::ResourceExhausted || error.retry_after.has_value();
+}
+
 }  // namespace
 
 std::optional<Credentials> Work::find_credentials() {
@@ -113,6 +118,8 @@ bool Work::make_some(std::span<const std::size_t> places, const BootstrapData& d
     if (!answer) {
       states_.keep(key, answer.error());
       all = fail_with(not_created(answer.error()));
+      if (asks_for_patience(answer.error()))
+        effects_.refusal = refusal_of(*effects_.trouble, object_, seen_.now);
       continue;
     }
     states_.forget(key);

@@ -1,4 +1,5 @@
-// The flags of the DriverMachinePool controller, which remembers nothing between turns. Safe from any thread.
+// The flags of the DriverMachinePool controller, which remembers between turns what drivers have refused and
+// nothing else. Safe from any thread.
 #pragma once
 
 #include "base/instant.h"

@@ -3,6 +3,7 @@
 // report.h. A plain value.
 #pragma once
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "api/driver/driver_machine_pool.h"
 #include "api/v1beta2/cluster.h"
 #include "api/v1beta2/machine_pool.h"
+#include "infrastructure/controller/pool/refusal.h"
 #include "runtime/index.h"
 
 namespace capstan::infrastructure::pool {
@@ -30,8 +32,9 @@ struct Observation {
   Snapshot<api::MachinePool> owner = {};         // null: none yet, or not in the cache
   Snapshot<api::Cluster> cluster = {};
   Snapshot<api::DriverCluster> driver_cluster =
-      {};                            // null: infrastructure of another kind, or not in the cache
-  std::vector<Member> members = {};  // by name
+      {};                               // null: infrastructure of another kind, or not in the cache
+  std::vector<Member> members = {};     // by name
+  std::optional<Refusal> refusal = {};  // of a group's last creation, while it stands
 
   bool with_machines() const { return object->spec.with_machines.value_or(false); }
 };

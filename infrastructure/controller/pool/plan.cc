@@ -32,7 +32,7 @@ std::string describe(const SetReplicas& action) {
 std::string describe(const SizeGroup& action) {
   return (action.wanted ? fmt::format("size the group to {}", *action.wanted)
                         : "keep the size of the group") +
-         (action.brakes.creations.empty() ? "" : ", make none") +
+         (action.brakes.creations.empty() && !action.refusal ? "" : ", make none") +
          (action.brakes.deletions.empty() ? "" : ", remove none");
 }
 

@@ -38,6 +38,7 @@ struct SetReplicas {
 struct SizeGroup {
   std::optional<std::size_t> wanted = {};
   Brakes brakes = {};
+  std::optional<Refusal> refusal = {};  // none is made before
   bool operator==(const SizeGroup&) const = default;
 };
 struct RemoveGroup {

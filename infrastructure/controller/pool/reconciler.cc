@@ -28,8 +28,12 @@ Outcome next_look(const Plan& plan, const Effects& effects, const Memory& memory
 }  // namespace
 
 Result<Outcome> Reconciler::reconcile(const runtime::Context& context, const ObjectKey& key) {
-  const auto seen = observe({.deps = deps_, .context = context}, key);
-  if (!seen) return Outcome::done();
+  auto seen = observe({.deps = deps_, .context = context}, key);
+  if (!seen) {
+    remember(key, std::nullopt);
+    return Outcome::done();
+  }
+  seen->refusal = last_refusal(key);
   return take_turn({.deps = deps_, .consistency = *consistency_, .context = context}, *seen);
 }
 
@@ -37,6 +41,7 @@ Result<Outcome> Reconciler::take_turn(const ActContext& with, const Observation&
   const Plan plan = decide(seen);
   if (!plan.actions.empty()) with.context.log.debug("decided", {{"plan", describe(plan)}});
   const Effects effects = act(with, seen, plan);
+  if (!plan.actions.empty()) remember(runtime::key_of(*seen.object), effects.refusal);
   if (effects.released) return Outcome::done();
   const api::DriverMachinePool& before = effects.object ? *effects.object : *seen.object;
   const Reported reported = report(seen, plan, effects);
@@ -44,6 +49,22 @@ Result<Outcome> Reconciler::take_turn(const ActContext& with, const Observation&
     record_events(reported);
   if (effects.error) return fail(*effects.error);
   return next_look(plan, effects, memory_);
+}
+
+std::optional<Refusal> Reconciler::last_refusal(const ObjectKey& key) const {
+  return refusals_.with([&](const auto& refusals) {
+    const auto found = refusals.find(key);
+    return found == refusals.end() ? std::optional<Refusal>() : found->second;
+  });
+}
+
+void Reconciler::remember(const ObjectKey& key, const std::optional<Refusal>& refusal) {
+  refusals_.with([&](auto& refusals) {
+    if (refusal)
+      refusals.insert_or_assign(key, *refusal);
+    else
+      refusals.erase(key);
+  });
 }
 
 void Reconciler::record_events(const Reported& reported) {

@@ -3,7 +3,12 @@
 // workers of its runtime/controller.h; one key is never worked on twice at once.
 #pragma once
 
+#include <map>
+#include <optional>
+
+#include "base/guarded.h"
 #include "infrastructure/controller/pool/memory.h"
+#include "infrastructure/controller/pool/refusal.h"
 #include "infrastructure/controller/turn.h"
 #include "runtime/queue.h"
 
@@ -22,10 +27,13 @@ class Reconciler final : public runtime::Reconciler {
  private:
   Result<runtime::Outcome> take_turn(const ActContext& with, const Observation& seen);
   void record_events(const Reported& reported);
+  std::optional<Refusal> last_refusal(const ObjectKey& key) const;
+  void remember(const ObjectKey& key, const std::optional<Refusal>& refusal);
 
   const Deps deps_;
   runtime::Consistency* consistency_ = nullptr;
   const Memory memory_;
+  Guarded<std::map<ObjectKey, Refusal>> refusals_;  // after a start each driver is asked once
 };
 
 }  // namespace capstan::infrastructure::pool

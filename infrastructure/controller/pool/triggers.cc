@@ -73,11 +73,15 @@ Keys pools_of(const Caches& caches, const ObjectKey& cluster) {
   return keys;
 }
 
+Keys self_of(const Change<api::DriverMachinePool>& change) {
+  return concerns_itself(change) ? Keys{runtime::key_of(change.object())} : Keys();
+}
+
 }  // namespace
 
 void Reconciler::add_triggers(runtime::Queue& queue) {
   Caches& caches = deps_.caches;
-  runtime::trigger_self(caches.driver_machine_pools, queue);
+  runtime::trigger<api::DriverMachinePool>(caches.driver_machine_pools, queue, self_of);
   runtime::trigger<api::MachinePool>(caches.machine_pools, queue, object_of);
   runtime::trigger<api::Cluster>(caches.clusters, queue, [&caches](const Change<api::Cluster>& change) {
     return concerns_vms(change) || changes_brakes(change) ? pools_of(caches, runtime::key_of(change.object()))
