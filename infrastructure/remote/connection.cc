@@ -10,6 +10,12 @@
 namespace capstan::infrastructure::remote {
 namespace {
 
+// The word of the library for that alone says nothing.
+std::string in_words(httplib::Error error) {
+  if (error == httplib::Error::Connection) return "nothing takes connections there; see that the driver runs";
+  return httplib::to_string(error);
+}
+
 constexpr std::string_view kJson = "application/json";
 // The cutter ends a call at its deadline; a timeout of the library a moment before would look like a failure.
 constexpr Nanoseconds kCutBefore = std::chrono::seconds(1);
@@ -76,7 +82,7 @@ DriverError Connection::error_of(httplib::Error error) const {
                                   Error::SSLLoadingCerts, Error::SSLServerVerification};
   return {.code = std::ranges::find(kBefore, error) != kBefore.end() ? DriverCode::Unavailable
                                                                      : DriverCode::Unknown,
-          .message = fmt::format("driver at {}: {}", where_, httplib::to_string(error))};
+          .message = fmt::format("driver at {}: {}", where_, in_words(error))};
 }
 
 }  // namespace capstan::infrastructure::remote
