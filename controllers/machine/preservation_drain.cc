@@ -18,8 +18,12 @@ constexpr std::string_view kNoSchedule = "NoSchedule";
 constexpr std::string_view kPreservedReason = "Preserved";
 constexpr std::string_view kPreservationStopped = "PreservationStopped";
 
+bool has_the_group(const Observation& seen) {
+  return seen.policy && seen.policy->spec.preservation.has_value();
+}
+
 bool asks_for_a_drain(const Observation& seen) {
-  return seen.policy && seen.policy->spec.preservation && seen.policy->spec.preservation->drain;
+  return has_the_group(seen) && seen.policy->spec.preservation->drain;
 }
 
 bool is_to_be_empty(const Observation& seen, const Preservation& preserved) {
@@ -53,7 +57,7 @@ api::NodeCondition condition_of_node(const Observation& seen, const Preservation
 
 void show_on_node(const Observation& seen, const Preservation& preserved, NodeChange& change) {
   const auto* present = seen.node.node->condition(api::policy::condition::kPreserved);
-  const bool holds = preserved.state == Preserved::Yes && asks_for_a_drain(seen);
+  const bool holds = preserved.state == Preserved::Yes && has_the_group(seen);
   const bool is_shown = present != nullptr && present->status == api::status::kTrue;
   if (!holds && !is_shown) return;
   api::NodeCondition wanted = condition_of_node(seen, preserved);

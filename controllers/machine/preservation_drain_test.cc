@@ -65,6 +65,34 @@ TEST(PreservationDrain, IsAskedForByThePolicyAlone) {
   const auto seen = on(failed(), a_node("n1"), false);
 
   EXPECT_EQ(annotation_after(seen, kKept), "");
+  EXPECT_FALSE(change_of(seen, kKept).taints);
+}
+
+TEST(PreservedNodeCondition, SaysUntilWhenWhereAPolicyHasThePreservation) {
+  const auto seen = on(worker(), a_node("n1"), false);
+
+  const auto change = change_of(seen, kKept);
+
+  ASSERT_TRUE(change.condition);
+  EXPECT_EQ(change.condition->type, "capstan.dev/Preserved");
+  EXPECT_EQ(change.condition->status, "True");
+  EXPECT_EQ(change.condition->message, "Machine m1 is preserved until " + kKept.until.to_string());
+}
+
+TEST(PreservedNodeCondition, SaysThatItIsOver) {
+  const auto seen = on(worker(), a_node("n1").condition("capstan.dev/Preserved", "True"), false);
+
+  const auto change = change_of(seen, kReleased);
+
+  ASSERT_TRUE(change.condition);
+  EXPECT_EQ(change.condition->status, "False");
+  EXPECT_EQ(change.condition->message, "Machine m1 is not preserved any more");
+}
+
+TEST(PreservedNodeCondition, IsNoneWhereNoPolicyHasThePreservation) {
+  Observation seen = on(worker());
+  seen.policy = std::make_shared<const api::MachineLifecyclePolicy>(builders::a_policy("care").build());
+
   EXPECT_EQ(change_of(seen, kKept), NodeChange());
 }
 
