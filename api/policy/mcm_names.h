@@ -25,5 +25,9 @@ inline constexpr std::string_view kVictims = "node.machine.sapcloud.io/trigger-d
 inline constexpr std::string_view kScaleDownDisabledByMcm =
     "cluster-autoscaler.kubernetes.io/scale-down-disabled-by-mcm";
 inline constexpr std::string_view kNotManaged = "node.machine.sapcloud.io/not-managed-by-mcm";
+inline constexpr std::string_view kUpdateFailedReason = "node.machine.sapcloud.io/update-failed-reason";
+// Labels of a Node.
+inline constexpr std::string_view kSelectedForUpdate = "node.machine.sapcloud.io/selected-for-update";
+inline constexpr std::string_view kUpdateResult = "node.machine.sapcloud.io/update-result";
 
 }  // namespace capstan::api::policy::mcm

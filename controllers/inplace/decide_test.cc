@@ -7,6 +7,7 @@
 #include "api/policy/names.h"
 #include "controllers/drain/cordon.h"
 #include "controllers/inplace/world_fixture.h"
+#include "controllers/lifecycle/aliases.h"
 
 namespace capstan::controllers::inplace {
 namespace {
@@ -470,6 +471,62 @@ TEST(Decide, ReleasesWhatWasUpdatedWhenThePolicyGoes) {
   world.seen.wanted.reset();
 
   EXPECT_THAT(steps(world.plan()), ElementsAre(HasSubstr("change Node m1"), "mark Machine m1: nothing"));
+}
+
+// --- keys of machine-controller-manager ---
+
+constexpr std::string_view kTheirSelected = "node.machine.sapcloud.io/selected-for-update";
+constexpr std::string_view kTheirResult = "node.machine.sapcloud.io/update-result";
+constexpr std::string_view kTheirReason = "node.machine.sapcloud.io/update-failed-reason";
+
+// As a manager that was started with --mcm-aliases.
+class McmLabels : public testing::Test {
+ protected:
+  McmLabels() { lifecycle::accept_mcm_aliases(true); }
+  ~McmLabels() override { lifecycle::accept_mcm_aliases(false); }
+};
+
+TEST_F(McmLabels, SelectAMachineByHand) {
+  auto world = three_old_ones();
+  world.seen.wanted->mode = Text(api::PolicyInPlace::kManual);
+
+  world.label(world.seen.machines[1], kTheirSelected, "true");
+
+  EXPECT_THAT(begun(world.plan()), ElementsAre("m2"));
+}
+
+TEST_F(McmLabels, ReportAResultAndGoWithOurs) {
+  InPlaceWorld world;
+  auto& each = world.add("m1", "old", updating_for(Seconds(5)));
+  world.label(each, label::kReadyForUpdate, "new");
+  world.label(each, kTheirResult, "failed");
+  auto node = *each.node;
+  node.metadata.annotations.set(kTheirReason, "no space left");
+  each.node = std::make_shared<const api::Node>(std::move(node));
+
+  EXPECT_THAT(steps(world.plan()), ElementsAre(AllOf(HasSubstr("new Failed"), HasSubstr("no space left"))));
+
+  world.seen.wanted.reset();
+  EXPECT_THAT(steps(world.plan()),
+              Contains(AllOf(HasSubstr("change Node m1"), HasSubstr(kTheirResult), HasSubstr(kTheirReason))));
+}
+
+TEST_F(McmLabels, OfAnEarlierTimeGoBeforeTheAgentBegins) {
+  InPlaceWorld world;
+  auto& each = world.add("m1", "old", updating_for(Seconds(5)));
+  world.label(each, kTheirResult, "successful");
+
+  EXPECT_THAT(steps(world.plan()), ElementsAre(AllOf(HasSubstr("change Node m1"), HasSubstr(kTheirResult),
+                                                     HasSubstr(label::kReadyForUpdate))));
+}
+
+TEST(WithoutTheSwitch, LabelsOfMachineControllerManagerReportNothing) {
+  InPlaceWorld world;
+  auto& each = world.add("m1", "old", updating_for(Seconds(5)));
+  world.label(each, label::kReadyForUpdate, "new");
+  world.label(each, kTheirResult, "failed");
+
+  EXPECT_THAT(steps(world.plan()), IsEmpty());
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "api/meta/object_key.h"
 #include "api/policy/names.h"
 #include "controllers/drain/cordon.h"
+#include "controllers/lifecycle/aliases.h"
 
 namespace capstan::controllers::inplace {
 namespace {
@@ -23,8 +24,10 @@ class Wanted {
     if (found == nullptr || *found != value) change_.labels.emplace_back(Text(key), Text(value));
     return *this;
   }
+  // Under whichever key it stands there.
   Wanted& without(std::string_view key) {
-    if (each_.node->metadata.labels.contains(key)) change_.labels.emplace_back(Text(key), std::nullopt);
+    for (const auto each : {key, lifecycle::mcm_alias_of(key)})
+      if (each_.node->metadata.labels.contains(each)) change_.labels.emplace_back(Text(each), std::nullopt);
     return *this;
   }
   Wanted& annotated(std::string_view key, std::string_view value) {
@@ -34,8 +37,9 @@ class Wanted {
     return *this;
   }
   Wanted& not_annotated(std::string_view key) {
-    if (each_.node->metadata.annotations.contains(key))
-      change_.annotations.emplace_back(Text(key), std::nullopt);
+    for (const auto each : {key, lifecycle::mcm_alias_of(key)})
+      if (each_.node->metadata.annotations.contains(each))
+        change_.annotations.emplace_back(Text(each), std::nullopt);
     return *this;
   }
   Wanted& not_ready() {
@@ -122,7 +126,10 @@ std::optional<NodeChange> as_any(const MachineSeen& each) {
 bool shows_an_update(const api::Node& node) {
   return std::ranges::any_of(std::array{label::kCandidateForUpdate, label::kSelectedForUpdate,
                                         label::kReadyForUpdate, label::kUpdateResult},
-                             [&](auto key) { return node.metadata.labels.contains(key); });
+                             [&](auto key) {
+                               return node.metadata.labels.contains(key) ||
+                                      node.metadata.labels.contains(lifecycle::mcm_alias_of(key));
+                             });
 }
 
 }  // namespace capstan::controllers::inplace

@@ -7,6 +7,7 @@
 #include "api/policy/names.h"
 #include "base/safeguards.h"
 #include "controllers/inplace/node_labels.h"
+#include "controllers/lifecycle/aliases.h"
 #include "controllers/shared/recheck.h"
 
 namespace capstan::controllers::inplace {
@@ -92,8 +93,9 @@ class Protocol {
     if (result == kSuccessful) return succeed(each);
     if (result == kFailed) return fail(each, UpdateStep::Failed, reason_of(each));
     const auto end = end_of(*each.mark);
-    if (end && *end <= now_.ask().now) return fail(each, UpdateStep::TimedOut, timed_out(result));
-    if (!result.empty()) plan_.told.push_back(fmt::format("Machine {}: {}", name_of(each), odd(result)));
+    if (end && *end <= now_.ask().now) return fail(each, UpdateStep::TimedOut, timed_out(each, result));
+    if (!result.empty())
+      plan_.told.push_back(fmt::format("Machine {}: {}", name_of(each), odd(each, result)));
     if (end) recheck_within(plan_.recheck, *end - now_.ask().now);
   }
 
@@ -123,7 +125,7 @@ class Protocol {
     plan_.told.push_back(
         fmt::format("Machine {} could not be updated in place, and no other one is updated: {}; correct its "
                     "Node and take label {} off it, delete the Machine, or change the template",
-                    name_of(each), each.mark->why, label::kUpdateResult));
+                    name_of(each), each.mark->why, key_on_node(each, label::kUpdateResult)));
   }
 
   void begin_anew(const MachineSeen& each) {
@@ -167,19 +169,19 @@ class Protocol {
   Seconds timeout() const {
     return Seconds(now_.ask().seen.wanted->timeout_seconds.value_or(api::PolicyInPlace::kTimeoutSeconds));
   }
-  std::string timed_out(std::string_view result) const {
-    if (!result.empty()) return fmt::format("{}, for {} seconds", odd(result), timeout().count());
+  std::string timed_out(const MachineSeen& each, std::string_view result) const {
+    if (!result.empty()) return fmt::format("{}, for {} seconds", odd(each, result), timeout().count());
     return fmt::format("the agent on its Node has reported nothing for {} seconds", timeout().count());
   }
-  static std::string odd(std::string_view result) {
-    return fmt::format("label {} of its Node says {:?}, {} or {} is meant", label::kUpdateResult, result,
-                       kSuccessful, kFailed);
+  static std::string odd(const MachineSeen& each, std::string_view result) {
+    return fmt::format("label {} of its Node says {:?}, {} or {} is meant",
+                       key_on_node(each, label::kUpdateResult), result, kSuccessful, kFailed);
   }
 
   static std::string reason_of(const MachineSeen& each) {
     const auto why =
-        each.node->metadata.annotations.value_or_empty(api::policy::annotation::kUpdateFailedReason);
-    return std::string(why.empty() ? kNoReason : why);
+        lifecycle::said(each.node->metadata.annotations, api::policy::annotation::kUpdateFailedReason);
+    return why && !why->value.empty() ? why->value : std::string(kNoReason);
   }
 
   const Situation& now_;

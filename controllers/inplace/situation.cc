@@ -5,6 +5,7 @@
 #include "api/conditions/conditions.h"
 #include "api/names.h"
 #include "controllers/inplace/templates.h"
+#include "controllers/lifecycle/aliases.h"
 #include "controllers/lifecycle/preservation.h"
 
 namespace capstan::controllers::inplace {
@@ -74,8 +75,15 @@ bool is_going(const MachineSeen& each) { return each.machine->metadata.deleting(
 
 std::string_view name_of(const MachineSeen& each) { return each.machine->metadata.name.view(); }
 
+std::string_view key_on_node(const MachineSeen& each, std::string_view key) {
+  const std::string_view alias = lifecycle::mcm_alias_of(key);
+  const bool by_alias = each.node && !alias.empty() && !each.node->metadata.labels.contains(key) &&
+                        each.node->metadata.labels.contains(alias);
+  return by_alias ? alias : key;
+}
+
 std::string_view label_of(const MachineSeen& each, std::string_view key) {
-  return each.node ? each.node->metadata.labels.value_or_empty(key) : std::string_view();
+  return each.node ? each.node->metadata.labels.value_or_empty(key_on_node(each, key)) : std::string_view();
 }
 
 }  // namespace capstan::controllers::inplace

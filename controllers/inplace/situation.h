@@ -56,5 +56,7 @@ bool is_going(const MachineSeen& each);
 std::string_view name_of(const MachineSeen& each);
 // Of its Node; empty: it has none, or the Node is not seen.
 std::string_view label_of(const MachineSeen& each, std::string_view key);
+// By which it is said: itself, or its alias of machine-controller-manager.
+std::string_view key_on_node(const MachineSeen& each, std::string_view key);
 
 }  // namespace capstan::controllers::inplace

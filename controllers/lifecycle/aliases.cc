@@ -14,6 +14,7 @@ namespace capstan::controllers::lifecycle {
 namespace {
 
 namespace annotation = api::policy::annotation;
+namespace label = api::policy::label;
 namespace mcm = api::policy::mcm;
 
 constexpr std::size_t kShownOfAnAlias = 32;
@@ -58,6 +59,9 @@ constexpr std::array kAliases = {
     Alias{annotation::kFreeze, mcm::kFreeze, as_flag},
     Alias{annotation::kVictims, mcm::kVictims, as_it_is},
     Alias{annotation::kScaleDownDisabledByUs, mcm::kScaleDownDisabledByMcm, as_it_is},
+    Alias{label::kSelectedForUpdate, mcm::kSelectedForUpdate, as_it_is},
+    Alias{label::kUpdateResult, mcm::kUpdateResult, as_it_is},
+    Alias{annotation::kUpdateFailedReason, mcm::kUpdateFailedReason, as_it_is},
 };
 
 const Alias* alias_of(std::string_view ours) {

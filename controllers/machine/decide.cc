@@ -93,7 +93,9 @@ void keys_at_odds(const Observation& seen, Plan& plan) {
   };
   note(seen.machine->metadata.labels);
   note(seen.machine->metadata.annotations);
-  if (seen.node.found()) note(seen.node.node->metadata.annotations);
+  if (!seen.node.found()) return;
+  note(seen.node.node->metadata.labels);
+  note(seen.node.node->metadata.annotations);
 }
 
 bool never_reported(const Observation& seen) {
