@@ -89,7 +89,7 @@ Victims victims_in(std::string_view annotation, const VictimRules& rules) {
 }
 
 std::string objection_to(const api::Machine* machine) {
-  if (machine == nullptr) return "no Machine of that name is there";
+  if (machine == nullptr) return "no Machine of that name belongs to it";
   if (machine->metadata.deleting()) return "the Machine is being deleted";
   const bool is_replaced = is_in(*machine, Phase::Failed) && !preserved_until(*machine);
   return is_replaced ? "the Machine has failed, and is replaced" : "";

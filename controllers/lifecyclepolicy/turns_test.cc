@@ -1,11 +1,14 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "api/conditions/conditions.h"
+#include "api/names.h"
 #include "api/policy/names.h"
 #include "controllers/lifecyclepolicy/reconciler.h"
 #include "controllers/shared/controller_fixture.h"
 #include "runtime/ownership.h"
+#include "test/builders/identity.h"
 #include "test/builders/machine.h"
 #include "test/builders/machine_deployment.h"
 #include "test/builders/machine_lifecycle_policy.h"
@@ -302,6 +305,23 @@ TEST(PolicyTurns, MarkNoMachineOfWhatAnotherPolicySelectsToo) {
   });
 }
 
+TEST(PolicyTurns, NameTwentyFailedMachinesAndCountThemAll) {
+  in_world([](LifecyclePolicyFixture& world) {
+    world.make_policy(a_policy("p").selecting("team", "a").node_checks());
+    world.make_object(a_machine_set("web").labelled("team", "a").build());
+    world.start();
+
+    for (int number = 10; number < 35; ++number) make_failed(world, "web", fmt::format("m{}", number));
+    world.settle(20s);
+
+    const auto shown = world.read<api::MachineLifecyclePolicy>("p").status.lifecycle;
+    EXPECT_EQ(shown->machines.failed, 25);
+    ASSERT_EQ(shown->failed_machines.size(), 20U);
+    EXPECT_EQ(shown->failed_machines.begin()->view(), "m10");
+    EXPECT_EQ((shown->failed_machines.end() - 1)->view(), "m29");
+  });
+}
+
 TEST(PolicyTurns, NameThePreservedMachines) {
   in_world([](LifecyclePolicyFixture& world) {
     world.make_policy(a_policy("p").selecting("team", "a").preservation());
@@ -315,6 +335,56 @@ TEST(PolicyTurns, NameThePreservedMachines) {
 
     EXPECT_THAT(world.read<api::MachineLifecyclePolicy>("p").status.lifecycle->preserved_machines,
                 ElementsAre("m1"_text));
+  });
+}
+
+// --- a health check of the same Machines ---
+
+api::MachineHealthCheck check_of_workers(std::string_view condition) {
+  api::MachineHealthCheck check;
+  check.metadata = builders::metadata_of(api::kind::kMachineHealthCheck, "mhc");
+  check.spec.cluster_name = Text(builders::kCluster);
+  check.spec.selector.match_labels.set("role", "worker");
+  check.spec.checks.unhealthy_node_conditions.push_back({.type = Text(condition), .status = "False"_text});
+  return check;
+}
+
+void make_worker(LifecyclePolicyFixture& world) {
+  make_failed(world, "web", "m1");
+  world.patch(kube::resource_of<api::Machine>(), "m1", {{"metadata", {{"labels", {{"role", "worker"}}}}}});
+}
+
+TEST(HealthCheckOverlap, IsSaidWhileACheckLooksAtNodesOfTheSameMachines) {
+  in_world([](LifecyclePolicyFixture& world) {
+    world.make_policy(a_policy("p").selecting("team", "a").node_checks());
+    world.make_object(a_machine_set("web").labelled("team", "a").build());
+    world.start();
+    make_worker(world);
+    world.settle(20s);
+    ASSERT_EQ(world.shown("p", "HealthCheckOverlap"), "False NotOverlapping: ");
+
+    world.make_object(check_of_workers("Ready"));
+    world.settle(20s);
+
+    EXPECT_THAT(world.shown("p", "HealthCheckOverlap"),
+                HasSubstr("True Overlapping: MachineHealthCheck mhc looks at Nodes of the same Machines"));
+
+    world.remove(kube::resource_of<api::MachineHealthCheck>(), "mhc");
+    world.settle(20s);
+    EXPECT_EQ(world.shown("p", "HealthCheckOverlap"), "False NotOverlapping: ");
+  });
+}
+
+TEST(HealthCheckOverlap, IsNoneForAPolicyThatLooksAtNoNodes) {
+  in_world([](LifecyclePolicyFixture& world) {
+    world.make_policy(a_policy("p").selecting("team", "a").scale_in());
+    world.make_object(a_machine_set("web").labelled("team", "a").build());
+    world.start();
+    make_worker(world);
+    world.make_object(check_of_workers("Ready"));
+    world.settle(20s);
+
+    EXPECT_EQ(world.shown("p", "HealthCheckOverlap"), "absent");
   });
 }
 

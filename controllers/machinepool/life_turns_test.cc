@@ -233,6 +233,51 @@ TEST(LifeTurns, NameTheSickNodesOfAPoolWithoutMachinesAndReplaceNothing) {
   });
 }
 
+// --- frozen ---
+
+builders::MachineLifecyclePolicyBuilder with_an_overshoot() {
+  return care().with([](api::MachineLifecyclePolicy& policy) {
+    policy.spec.overshoot = api::PolicyOvershoot{.up = 2, .down = 1};
+  });
+}
+
+TEST(FrozenPools, WithMachinesShowThatAnAnnotationFreezesThem) {
+  in_simulation([](MachinePoolFixture& stage) {
+    run_with_machines(stage, care());
+
+    stage.patch(kPools, kPool,
+                {{"metadata", {{"annotations", {{api::policy::annotation::kFreeze, "a fire"}}}}}});
+    stage.settle();
+
+    EXPECT_EQ(stage.shown(api::policy::condition::kFrozen), "True FrozenByAnnotation");
+  });
+}
+
+TEST(FrozenPools, WithMachinesAreCountedByThemWithoutASurge) {
+  in_simulation([](MachinePoolFixture& stage) {
+    run_with_machines(stage, with_an_overshoot());
+    EXPECT_EQ(stage.shown(api::policy::condition::kFrozen), "absent");
+
+    stage.patch(kPools, kPool, {{"spec", {{"replicas", 1}}}});
+    stage.settle();
+
+    EXPECT_EQ(stage.shown(api::policy::condition::kFrozen), "True OvershootingReplicaCount");
+  });
+}
+
+TEST(FrozenPools, WithoutMachinesAreCountedByTheirInstances) {
+  in_simulation([](MachinePoolFixture& stage) {
+    stage.make(kube::resource_of<api::MachineLifecyclePolicy>(), api::to_json(with_an_overshoot().build()));
+    stage.run_two();
+    EXPECT_EQ(stage.shown(api::policy::condition::kFrozen), "absent");
+
+    stage.patch(kPools, kPool, {{"spec", {{"replicas", 0}}}});
+    stage.settle();
+
+    EXPECT_EQ(stage.shown(api::policy::condition::kFrozen), "True OvershootingReplicaCount");
+  });
+}
+
 // --- named to go ---
 
 void name_victims(MachinePoolFixture& stage, std::string_view victims, json::object spec = {}) {
@@ -323,7 +368,7 @@ TEST(NamedMachinesOfAPool, AreDroppedWithTheReasonWhereThereAreNone) {
     stage.settle(1min);
 
     EXPECT_EQ(victims_of(stage), "");
-    EXPECT_THAT(stage.events.events, Contains(HasSubstr("nobody: no Machine of that name is there")));
+    EXPECT_THAT(stage.events.events, Contains(HasSubstr("nobody: no Machine of that name belongs to it")));
   });
 }
 

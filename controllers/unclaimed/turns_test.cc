@@ -1,9 +1,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "api/names.h"
 #include "controllers/shared/controller_fixture.h"
 #include "controllers/unclaimed/reconciler.h"
 #include "test/builders/cluster.h"
+#include "test/builders/identity.h"
 #include "test/builders/machine.h"
 #include "test/builders/machine_lifecycle_policy.h"
 #include "test/builders/machine_set.h"
@@ -43,6 +45,21 @@ class UnclaimedFixture : public ControllerFixture<Reconciler> {
   fakes::RecordingClient workload{node_api};
 };
 
+api::MachinePool pool_of(std::string_view provider_id) {
+  api::MachinePool pool;
+  pool.metadata = builders::metadata_of(api::kind::kMachinePool, "mp");
+  pool.metadata.labels.set("team", "pools");
+  pool.spec.cluster_name = Text(kOne.name);
+  pool.spec.provider_id_list = std::vector<Text>{Text(provider_id)};
+  auto& spec = pool.spec.machine_template.spec;
+  spec.cluster_name = Text(kOne.name);
+  spec.bootstrap.data_secret_name = "data"_text;
+  spec.infrastructure_ref = {.api_group = "infrastructure.cluster.x-k8s.io"_text,
+                             .kind = "DockerMachinePool"_text,
+                             .name = "mp"_text};
+  return pool;
+}
+
 void among_nodes(const std::function<void(UnclaimedFixture&)>& body) {
   under_seeds([&](fakes::Baton& baton) {
     UnclaimedFixture world(baton);
@@ -76,6 +93,22 @@ TEST(UnclaimedTurns, LeaveANodeAloneThatAMachineClaims) {
     world.settle(2h);
 
     EXPECT_THAT(world.nodes_written(), IsEmpty());
+  });
+}
+
+TEST(UnclaimedTurns, LeaveANodeAloneThatAPoolClaimsAndMarkTheNextOne) {
+  among_nodes([](UnclaimedFixture& world) {
+    world.make(builders::a_policy("care").selecting("team", "pools").build());
+    world.put(pool_of("docker:////n1"));
+    world.start();
+    world.node_joins();
+    world.workload_clusters.put_node(
+        kOne,
+        builders::a_node("n2").provider_id("docker:////n2").created(Time::from(world.baton.now())).build());
+
+    world.settle(2h);
+
+    EXPECT_THAT(world.nodes_written(), ElementsAre("patch nodes n2"));
   });
 }
 

@@ -464,13 +464,18 @@ void tell_of_scaling_in(std::vector<LifecycleStory>& stories) {
                                     }})});
   stories.push_back(
       {.name = "victims-that-are-none",
-       .title = "names that mean nothing are dropped with an Event each, and the scale-in is as ever",
-       .acts = {{10s, "an autoscaler names a Machine that is not there, and one with a wrong time",
+       .title = "names that mean nothing, or are of another owner's Machine, are dropped with an Event each, "
+                "and no Machine goes",
+       .told_events = {"VictimDropped"},
+       .drains_nodes = true,
+       .acts = {{10s,
+                 "an autoscaler names a Machine that is not there, the control plane's, and one with a "
+                 "wrong time",
                  [](LifecycleWorld& world) {
                    world.patch_owner(
                        {{"metadata",
                          {{"annotations",
-                           {{annotation::kVictims, "nothing," + world.victim(1) + "~yesterday"}}}}}});
+                           {{annotation::kVictims, "nothing,cp," + world.victim(1) + "~yesterday"}}}}}});
                  }}},
        .length = 60s,
        .broken = all({deleted(0)})});
@@ -696,6 +701,43 @@ void tell_of_auto_preservation(std::vector<LifecycleStory>& stories) {
        .broken = all({deleted(1), went(2)})});
 }
 
+// What a MachineSet without a MachineDeployment does itself.
+void tell_of_lone_sets(std::vector<LifecycleStory>& stories) {
+  stories.push_back({.name = "never-joins-in-a-lone-set",
+                     .title = "a MachineSet that stands alone replaces a Machine that never joins",
+                     .stands_alone = true,
+                     .policy = policy(),
+                     .never_join = {4},
+                     .acts = {resizes(10s, 4)},
+                     .length = 500s,
+                     .broken = all({deleted(1), went(4), is_in(5, "Running")})});
+  stories.push_back(
+      {.name = "worst-goes-first-in-a-lone-set",
+       .title = "a MachineSet that stands alone takes the Unhealthy Machine first, with scaleIn",
+       .stands_alone = true,
+       .policy = policy().scale_in(),
+       .acts = {breaks(10s, 3), resizes(20s, 2)},
+       .length = 90s,
+       .broken = all({deleted(1), went(3)})});
+  stories.push_back({.name = "replace-this-one-of-a-lone-set",
+                     .title = "a MachineSet that stands alone replaces at once what a user wants replaced, "
+                              "and what has lost its Node",
+                     .stands_alone = true,
+                     .policy = policy(),
+                     .acts = {annotates(10s, 2, annotation::kReplace, "true"), deletes_node(200s, 3)},
+                     .length = 400s,
+                     .broken = all({deleted(2), went(2), went(3), never_more_gone_than(1)})});
+  stories.push_back(
+      {.name = "preserved-in-a-lone-set",
+       .title = "a MachineSet that stands alone keeps what is preserved, and replaces it once it is released",
+       .stands_alone = true,
+       .policy = preserving(),
+       .preserves = true,
+       .acts = {wishes(5s, 2, "when-failed"), breaks(10s, 2), wishes(250s, 2, "false")},
+       .length = 400s,
+       .broken = all({deleted(1), went(2), none_deleted_before(250s), is_in(4, "Running")})});
+}
+
 }  // namespace
 
 std::vector<LifecycleStory> lifecycle_stories() {
@@ -716,6 +758,7 @@ std::vector<LifecycleStory> lifecycle_stories() {
   tell_of_freezes(stories);
   tell_of_nodes(stories);
   tell_of_room(stories);
+  tell_of_lone_sets(stories);
   tell_of_updates_in_place(stories);
   tell_of_policies(stories);
   tell_of_incidents(stories);
