@@ -133,6 +133,24 @@ TEST(DrainChoices, CountEvictionRetriesInPeriodsOfTwentySeconds) {
   EXPECT_EQ(choices.volumes_in_turn, (VolumeWaits{.detach = Seconds(120), .reattach = Seconds(90)}));
 }
 
+// Retries alone, the timeout alone, both, none.
+TEST(DrainChoices, OfEvictionsAndTimeoutAreTheFourCasesOfTheFaq) {
+  const api::Machine machine = a_machine("m");
+  const auto of_policy = [&](std::optional<std::int32_t> retries, std::optional<std::int32_t> timeout) {
+    api::MachineLifecyclePolicySpec spec;
+    spec.drain.eviction_retries = api::EvictionRetries{.most = retries};
+    spec.drain.on_timeout = api::DrainOnTimeout{.timeout_seconds = timeout};
+    const auto choices = drain_choices(machine.metadata, &spec);
+    return std::pair(choices.eviction_seconds, drain_timeout(machine, choices));
+  };
+  using Both = std::pair<std::optional<std::int32_t>, std::optional<std::int32_t>>;
+
+  EXPECT_EQ(of_policy({}, 1800), (Both{7200, 1800})) << "the timeout comes first";
+  EXPECT_EQ(of_policy(30, {}), (Both{600, 7200}));
+  EXPECT_EQ(of_policy(30, 1800), (Both{600, 1800}));
+  EXPECT_EQ(of_policy({}, {}), (Both{7200, 7200})) << "360 times 20 seconds, and 2 hours";
+}
+
 TEST(DrainChoices, DeleteAttachmentsByForceOrWhereAPolicySaysSo) {
   const api::MachineLifecyclePolicy policy = a_policy("p").attachment_cleanup();
 

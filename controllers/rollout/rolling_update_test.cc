@@ -90,6 +90,21 @@ TEST(RollingUpdate, NewSetScalesDownWhateverIsAvailable) {
   EXPECT_THAT(planned({.limits = limits(2, 1, 0), .newest = a_set("N", 5, 5, 0)}), ElementsAre("N 2"));
 }
 
+// 7 with a surge of 2, in the middle of a rollout: 1 and 3 old ones, 5 new ones.
+Fleet in_the_middle(Count desired) {
+  return {.limits = limits(desired, 2, 0),
+          .newest = a_set("N", 5, 5, 5, 9),
+          .old = {a_set("A", 1, 1, 1, 1), a_set("B", 3, 3, 3, 2)}};
+}
+
+TEST(RollingUpdate, MoreReplicasInTheMiddleGrowTheNewSetAlone) {
+  EXPECT_THAT(planned(in_the_middle(10)), ElementsAre("N 8"));
+}
+
+TEST(RollingUpdate, FewerReplicasInTheMiddleShrinkTheNewSetToThemAndLeaveNoMoreThanAreWanted) {
+  EXPECT_THAT(planned(in_the_middle(3)), ElementsAre("N 3", "A 0", "B 0"));
+}
+
 TEST(RollingUpdate, NewSetWaitsForOldMachinesThatAreStillGoing) {
   // total = sum of max(spec, status); the old set's spec is 0, but three Machines are still there
   EXPECT_THAT(

@@ -7,6 +7,8 @@
 #include <set>
 #include <sstream>
 
+#include "test/lint/shown_by.h"
+
 namespace capstan::lint {
 namespace {
 
@@ -29,7 +31,7 @@ std::set<std::string> known_names() {
 }
 
 bool is_part_of_a_name(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '.' || c == '/';
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_' || c == '.' || c == '/';
 }
 
 // Quoted, and not as the beginning of a longer name.
@@ -69,6 +71,36 @@ TEST(FromMcm, TellsOfNoKeyThatTheListLacks) {
     if (const std::string name = name_around(page, at); !known.contains(name)) unknown.push_back(name);
 
   EXPECT_THAT(unknown, IsEmpty());
+}
+
+// The last cells of the table.
+std::vector<std::string> evidence_of_the_faq() {
+  std::vector<std::string> cells;
+  std::istringstream page(text_of("docs/from-mcm.md"));
+  std::string line;
+  while (std::getline(page, line) && !line.starts_with("| The FAQ |")) {
+  }
+  std::getline(page, line);  // of dashes
+  while (std::getline(page, line) && line.starts_with('|')) {
+    const auto end = line.rfind('|');
+    const auto begin = line.rfind('|', end - 1);
+    cells.push_back(line.substr(begin + 1, end - begin - 1));
+  }
+  return cells;
+}
+
+TEST(FromMcm, ShowsEachExampleOfItsFaqByATestThatIsThere) {
+  const auto cells = evidence_of_the_faq();
+  std::vector<std::string> names;
+
+  for (const std::string& cell : cells) {
+    const auto shown = shown_by(cell);
+    EXPECT_FALSE(shown.empty()) << cell;
+    names.insert(names.end(), shown.begin(), shown.end());
+  }
+
+  EXPECT_GE(cells.size(), 20U);
+  EXPECT_THAT(not_there(names), IsEmpty());
 }
 
 }  // namespace
