@@ -15,7 +15,8 @@ using namespace std::chrono_literals;
 using fakes::Call;
 
 constexpr Nanoseconds kNewsArrive = 12s;  // whatever is late or stale
-constexpr int kReplacements = 1;          // at a time, of a MachineDeployment that a policy governs
+constexpr Nanoseconds kLongKnown = 3 * kNewsArrive;
+constexpr int kReplacements = 1;  // at a time, of a MachineDeployment that a policy governs
 
 bool creates_machine(const Asked& asked) {
   return asked.is(api::kind::kMachine) && asked.subresource.empty() &&
@@ -91,6 +92,7 @@ void Auditor::look() {
   note_pool_drain();
   note_losses(before);
   note_releases(before);
+  note_preserved();
 }
 
 // What an edit says of an object is not what is true of it: a Machine's own infrastructure object is the one
@@ -431,6 +433,7 @@ void Auditor::machine_removed(const FleetFacts& before, const std::string& name)
     removal.orphaned = orphaning_.contains(set->uid) && !made_for_orphaning_.contains(machine->uid);
   }
   check(removed_against_its_owner(removal));
+  check_preserved(before, removal);
   // One that its owner does not want any more is no remediation, whatever a health check says of it.
   if (machine->to_remediate && machine->being_remediated) {
     excuse(LegalCase::Remediated);
@@ -491,6 +494,50 @@ int Auditor::in_flight_below(const DeploymentFacts& deployment, const std::set<s
     const SetFacts* own = facts_.set(each.set);
     return own != nullptr && own->deployment == deployment.uid && replaced.contains(each.name);
   }));
+}
+
+void Auditor::note_preserved() {
+  const SteadyTime now = deps_.baton.steady_now();
+  for (const MachineFacts& machine : facts_.machines) {
+    const bool is_preserved =
+        machine.preserved_until && *machine.preserved_until > Time::from(deps_.baton.now());
+    if (!is_preserved) preserved_since_.erase(machine.name);
+    if (is_preserved) preserved_since_.try_emplace(machine.name, now);
+  }
+  for (const DeploymentFacts& deployment : facts_.deployments) {
+    auto& [version, since] = template_since_[deployment.uid];
+    if (version != deployment.template_version || since == SteadyTime())
+      std::tie(version, since) = std::pair(deployment.template_version, now);
+  }
+}
+
+bool Auditor::has_long_been_its_template(const SetFacts& set, const DeploymentFacts& deployment) const {
+  const auto known = template_since_.find(deployment.uid);
+  return known != template_since_.end() && known->second.first == set.template_version &&
+         deps_.baton.steady_now() - known->second.second >= kLongKnown;
+}
+
+// A rollout keeps none, and one that is named or marked goes all the same. What has just become preserved
+// may not be known to be.
+void Auditor::check_preserved(const FleetFacts& before, const MachineRemoval& removal) const {
+  const MachineFacts& machine = *removal.machine;
+  const auto known = preserved_since_.find(machine.name);
+  const SetFacts* set = before.set(machine.set);
+  const DeploymentFacts* deployment = set == nullptr ? nullptr : before.deployment(set->deployment);
+  if (known == preserved_since_.end() || deployment == nullptr || !machine.preserved_until) return;
+  const bool owner_goes = set->going || deployment->going || removal.cluster_going ||
+                          std::ranges::any_of(removal.in_force, &Want::going);
+  if (owner_goes || machine.marked || machine.given || !machine.readable || removal.in_force.empty()) return;
+  if (deps_.baton.steady_now() - known->second < kLongKnown) return;
+  if (!has_long_been_its_template(*set, *deployment)) return;
+  const auto preserved = std::ranges::count_if(before.machines, [&](const MachineFacts& each) {
+    return each.set == set->uid && !each.going && preserved_since_.contains(each.name);
+  });
+  check(removed_although_preserved(
+      {.machine = machine.name,
+       .until = *machine.preserved_until,
+       .set_wants_least = std::ranges::min(removal.in_force, {}, &Want::desired).desired,
+       .preserved = static_cast<int>(preserved)}));
 }
 
 // What a health check has found takes a place of the policy's, too.

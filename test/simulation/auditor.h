@@ -134,6 +134,9 @@ class Auditor {
   void replacement_begun(const FleetFacts& before, const MachineFacts& machine);
   int in_flight_below(const DeploymentFacts& deployment, const std::set<std::string>& replaced) const;
   void check_both_sources(const DeploymentFacts& deployment) const;
+  void note_preserved();
+  bool has_long_been_its_template(const SetFacts& set, const DeploymentFacts& deployment) const;
+  void check_preserved(const FleetFacts& before, const MachineRemoval& removal) const;
   void note_write(const Asked& asked, const json::value& answer);
   void pod_sent_away(const std::string& name, const std::vector<PodFacts>& before) const;
   bool is_forced_node(const std::string& node) const;
@@ -197,6 +200,8 @@ class Auditor {
   std::set<std::string> named_;                        // Machines
   std::set<std::string> forced_;                       // Machines
   std::map<std::string, SteadyTime> available_since_;  // by Machine
+  std::map<std::string, SteadyTime> preserved_since_;  // by Machine
+  std::map<std::string, std::pair<std::string, SteadyTime>> template_since_;  // by uid of a MachineDeployment
   std::set<std::string> vms_;
   std::set<std::string> told_to_go_;                   // DriverMachines
   std::map<std::string, std::string> infrastructure_;  // their uids, by name

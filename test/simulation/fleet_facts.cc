@@ -80,6 +80,7 @@ SetFacts set_facts(const api::MachineSet& set) {
           .version = version_of(set),
           .replicas_there = set.spec.replicas,
           .replicas = set.spec.replicas.value_or(1),
+          .template_version = set.spec.machine_template.spec.version.str(),
           .going = set.metadata.deleting(),
           .orphaning = set.metadata.deleting() && set.metadata.has_finalizer("orphan")};
 }
@@ -103,6 +104,7 @@ DeploymentFacts deployment_facts(const api::MachineDeployment& deployment) {
           .replicas = replicas,
           .surge = number(rolling.max_surge, replicas, Rounding::Up),
           .unavailable = number(rolling.max_unavailable, replicas, Rounding::Down),
+          .template_version = deployment.spec.machine_template.spec.version.str(),
           .orphaning = deployment.metadata.deleting() && deployment.metadata.has_finalizer("orphan"),
           .most_remediations = most_remediations(deployment.spec.remediation.max_in_flight, replicas),
           .going = deployment.metadata.deleting()};

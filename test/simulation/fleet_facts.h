@@ -48,6 +48,7 @@ struct SetFacts {
   std::uint64_t version = 0;
   std::optional<int> replicas_there = {};  // in its spec
   int replicas = 0;
+  std::string template_version = {};  // of Kubernetes
   bool going = false;
   bool orphaning = false;  // deleted so that its Machines stay
 };
@@ -60,6 +61,7 @@ struct DeploymentFacts {
   int replicas = 0;
   int surge = 0;
   int unavailable = 0;
+  std::string template_version = {};
   bool orphaning = false;                     // deleted so that its MachineSets stay
   std::optional<int> most_remediations = {};  // at once; nothing: any number
   bool going = false;

@@ -95,6 +95,14 @@ Broken replaced_although_preserved(std::string_view machine, std::optional<Time>
   return fmt::format("Machine {} is replaced, which is preserved until {}", machine, until->to_string());
 }
 
+Broken removed_although_preserved(const PreservedRemoval& removal) {
+  if (removal.set_wants_least < removal.preserved) return {};
+  return fmt::format(
+      "Machine {} was deleted, which is preserved until {}; its MachineSet wanted {} at least, "
+      "and {} are preserved",
+      removal.machine, removal.until.to_string(), removal.set_wants_least, removal.preserved);
+}
+
 Broken remediated_for_a_shared_cause(std::string_view machine, const Silence& silence) {
   constexpr int kCrowd = 3;
   if (silence.struck < kCrowd || silence.struck * 4 < silence.targets * 3) return {};

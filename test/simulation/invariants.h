@@ -82,6 +82,14 @@ Broken too_many_replacements(std::string_view deployment, int in_flight, int all
 Broken too_many_from_both(std::string_view deployment, int in_flight, int allowed);
 // "A Machine that is preserved is not replaced before its time is over."
 Broken replaced_although_preserved(std::string_view machine, std::optional<Time> until, Time now);
+// By its MachineSet, of which no rollout takes anything: only where fewer are wanted than are preserved.
+struct PreservedRemoval {
+  std::string_view machine = {};
+  Time until = {};
+  int set_wants_least = 0;  // as its MachineSet may have seen it
+  int preserved = 0;        // of that set, this one included
+};
+Broken removed_although_preserved(const PreservedRemoval& removal);
 
 // "Nothing deleted while a shared cause holds": all Nodes fell silent at once, and a policy asks for
 // shared causes. Few are no crowd, and Machines made since make it a smaller share.

@@ -177,6 +177,11 @@ TEST(ReplacedAlthoughPreserved, IsAMachineWhoseTimeIsNotOver) {
   EXPECT_TRUE(replaced_although_preserved("m", now + Seconds(1), now));
 }
 
+TEST(RemovedAlthoughPreserved, IsAMachineWhereFewerWereNotWanted) {
+  EXPECT_FALSE(removed_although_preserved({.machine = "m", .set_wants_least = 1, .preserved = 2}));
+  EXPECT_TRUE(removed_although_preserved({.machine = "m", .set_wants_least = 2, .preserved = 2}));
+}
+
 TEST(RemediatedForASharedCause, IsWhoIsReplacedWithinACrowd) {
   EXPECT_TRUE(remediated_for_a_shared_cause("m", {.struck = 3, .targets = 3}));
   EXPECT_TRUE(remediated_for_a_shared_cause("m", {.struck = 3, .targets = 4}));
