@@ -141,6 +141,7 @@ TEST_F(LifecycleDrains, DeleteThePodsOfANodeThatIsNotReadyForTooLong) {
 
   delete_and_drain();
   EXPECT_TRUE(still_says("budget " + cluster_ + " needs 2 healthy pods"));
+  EXPECT_TRUE(still_says("PodDisruptionBudget default/" + cluster_ + " never allows an eviction"));
   const Lines while_ready = held_pods(".metadata.name} {.metadata.deletionTimestamp");
   set_ready(its_node(), "False");
 

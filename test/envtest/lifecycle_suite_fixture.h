@@ -96,10 +96,13 @@ spec:
   }
 
   static void set_ready(const std::string& node, const std::string& status) {
+    set_condition(node, "Ready", status);
+  }
+  static void set_condition(const std::string& node, const std::string& type, const std::string& status) {
     const auto patch =
-        fmt::format(R"({{"status":{{"conditions":[{{"type":"Ready","status":"{}","reason":"Test",)"
+        fmt::format(R"({{"status":{{"conditions":[{{"type":"{}","status":"{}","reason":"Test",)"
                     R"("lastTransitionTime":"{:%FT%TZ}"}}]}}}})",
-                    status, fmt::gmtime(std::time(nullptr)));
+                    type, status, fmt::gmtime(std::time(nullptr)));
     workload({"patch", "--subresource=status", "-p=" + patch, "node", node});
   }
   static std::string node_of(const std::string& machine) {

@@ -22,6 +22,49 @@ using ::testing::Not;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
 
+TEST_F(Lifecycle, KubectlExplainsThePolicyAndShowsItInColumns) {
+  govern_running("  health: {nodeChecks: {}}");
+  if (HasFatalFailure()) return;
+
+  const auto timeout = kubectl({"explain", "mlp.spec.health.nodeChecks.timeoutSeconds"});
+  const auto drain = kubectl({"explain", "mlp.spec.drain"});
+  const auto running =
+      until("jsonpath={.status.lifecycle.machines.running}=3", "machinelifecyclepolicy/" + cluster_);
+  const Lines rows = lines_of(kubectl({"get", "mlp", cluster_}));
+
+  EXPECT_THAT(timeout, HasSubstr("How long a Machine may be Unhealthy"));
+  EXPECT_THAT(drain, AllOf(HasSubstr("onTimeout"), HasSubstr("evictionRetries"), HasSubstr("volumesInTurn")));
+  EXPECT_THAT(running, EndsWith(kMet));
+  ASSERT_THAT(rows, SizeIs(2));
+  for (const char* column :
+       {"DEPLOYMENTS", "SETS", "POOLS", "RUNNING", "UNHEALTHY", "IN-FLIGHT", "FROZEN", "CONFLICTING", "AGE"})
+    EXPECT_THAT(rows[0], HasSubstr(column));
+  EXPECT_THAT(rows[1], ::testing::ContainsRegex("^" + cluster_ + " +1 +1 +0 +3 +0 +0 "));
+}
+
+TEST_F(Lifecycle, AConditionOfChoiceMakesAMachineUnhealthyAndALateTaintDoesNot) {
+  govern_running(
+      "  health: {nodeChecks: {timeoutSeconds: 3600, unhealthyNodeConditions: [{type: Fan, badStatuses: "
+      "[\"False\"]}], requireTaintsGone: [{key: example.com/agent, effect: NoSchedule}]}}");
+  if (HasFatalFailure()) return;
+  const Lines before = machines();
+  const std::string old_node = node_of(before[0]);
+
+  workload({"taint", "node", old_node, "example.com/agent=:NoSchedule"});
+  set_condition(node_of(before[1]), "Fan", "False");
+  set_condition(node_of(before[2]), "DiskPressure", "True");
+  const auto sick = becomes(before[1], "Unhealthy");
+  const std::string why = message("machine/" + before[1], "capstan.dev/Lifecycle");
+  set_condition(node_of(before[1]), "Fan", "True");
+  const auto well = becomes(before[1], "Running");
+
+  EXPECT_THAT(sick, EndsWith(kMet));
+  EXPECT_THAT(why, HasSubstr("Fan is False"));
+  EXPECT_THAT(well, EndsWith(kMet));
+  EXPECT_THAT(becomes(before[0], "Running"), EndsWith(kMet)) << "a taint is nothing to one that was Running";
+  EXPECT_THAT(becomes(before[2], "Running"), EndsWith(kMet)) << "the policy does not name DiskPressure";
+}
+
 TEST_F(Lifecycle, AMachineWhoseNodeStaysSickIsReplacedAndTheNextOneAfterIt) {
   govern_running("  health: {nodeChecks: {timeoutSeconds: 3}}\n  replacement: {}");
   if (HasFatalFailure()) return;
@@ -132,37 +175,82 @@ TEST_F(Lifecycle, NodesGetWhatTheTemplateOfThePolicySaysAndFollowItsChanges) {
       {"patch", "machinelifecyclepolicy", cluster_, "--type=merge",
        R"(-p={"spec":{"nodeTemplate":{"labels":{"team":"blue"},"taints":null,"virtualCapacity":null}}})"});
   const auto changed = until_on_node("jsonpath={.metadata.labels.team}=blue");
+  const bool capacity_taken_back = eventually([&] { return on_node(gpus).empty(); });
 
   EXPECT_THAT(labelled, EndsWith(kMet));
   EXPECT_THAT(changed, EndsWith(kMet));
   EXPECT_THAT(has_capacity, EndsWith(kMet));
+  EXPECT_TRUE(capacity_taken_back) << on_node(gpus);
   EXPECT_EQ(tainted, "PreferNoSchedule");
   EXPECT_EQ(on_node(".spec.taints[?(@.key==\"example.com/slow\")].effect"), "");
 }
 
-TEST_F(Lifecycle, TheNodeOfAPreservedMachineIsTaintedAndSaysUntilWhen) {
+TEST_F(Lifecycle, ANodesWishKeepsItsMachineAndWinsOverTheMachines) {
+  govern_running("  health: {nodeChecks: {timeoutSeconds: 3}}\n  preservation: {}");
+  if (HasFatalFailure()) return;
+  const std::string kept = machines().front();
+  const std::string node = node_of(kept);
+  annotate("machine/" + kept, "capstan.dev/preserve=false");
+  workload({"annotate", "node", node, "capstan.dev/preserve=when-failed"});
+  const auto noted = until("jsonpath={.metadata.annotations.capstan\\.dev/preserve-from-node}=when-failed",
+                           "machine/" + kept);
+
+  set_ready(node, "False");
+  const auto preserved = until("condition=capstan.dev/Preserved", "machine/" + kept);
+  const auto on_node =
+      workload({"wait", "--for=condition=capstan.dev/Preserved", "--timeout=50s", "node/" + node});
+  workload({"annotate", "--overwrite", "node", node, "capstan.dev/preserve=perhaps"});
+  const bool named = eventually([&] {
+    return message("machine/" + kept, "capstan.dev/Preserved").find("now, when-failed or false is meant") !=
+           std::string::npos;
+  });
+  const std::string deleted = field("machine/" + kept, ".metadata.deletionTimestamp");
+  workload({"annotate", "node", node, "capstan.dev/preserve-"});
+  const auto gone = until("delete", "machine/" + kept);
+
+  EXPECT_THAT(noted, EndsWith(kMet));
+  EXPECT_THAT(preserved, EndsWith(kMet));
+  EXPECT_THAT(on_node, EndsWith(kMet));
+  EXPECT_TRUE(named);
+  EXPECT_EQ(deleted, "");
+  EXPECT_THAT(gone, Not(HasSubstr("timed out")));
+}
+
+TEST_F(Lifecycle, TheNodeOfAPreservedMachineIsTaintedDrainedAndSaysUntilWhen) {
   govern_running("  health: {nodeChecks: {timeoutSeconds: 3}}\n  preservation: {drain: {}}");
   if (HasFatalFailure()) return;
   const std::string kept = machines().front();
   const std::string node = node_of(kept);
   annotate("machine/" + kept, "capstan.dev/preserve=when-failed");
+  workload({"apply", "-f", "-"}, pod("works", node, "app: " + cluster_));
+  workload({"cordon", node});
 
   set_ready(node, "False");
   const auto failed = becomes(kept, "Failed");
+  const auto evicted = workload({"wait", "--for=delete", "--timeout=50s", "pod/" + cluster_ + "-works"});
   const auto drained =
       until("jsonpath={.metadata.annotations.capstan\\.dev/preservation-drain}=done", "machine/" + kept);
   const auto on_node =
       workload({"wait", "--for=condition=capstan.dev/Preserved", "--timeout=50s", "node/" + node});
   const std::string taint = workload(
       {"get", "node", node, "-o=jsonpath={.spec.taints[?(@.key==\"capstan.dev/preserved\")].effect}"});
-  annotate("machine/" + kept, "capstan.dev/preserve=false");
-  const auto gone = until("delete", "machine/" + kept);
+  set_ready(node, "True");
+  const auto well = becomes(kept, "Running");
+  const bool untainted = eventually([&] {
+    return workload({"get", "node", node,
+                     "-o=jsonpath={.spec.taints[?(@.key==\"capstan.dev/preserved\")].effect}"})
+        .empty();
+  });
+  const std::string cordoned = workload({"get", "node", node, "-o=jsonpath={.spec.unschedulable}"});
 
   EXPECT_THAT(failed, EndsWith(kMet));
+  EXPECT_THAT(evicted, Not(HasSubstr("timed out")));
   EXPECT_THAT(drained, EndsWith(kMet));
+  EXPECT_THAT(well, EndsWith(kMet));
+  EXPECT_TRUE(untainted);
+  EXPECT_EQ(cordoned, "true") << "a user's";
   EXPECT_THAT(on_node, EndsWith(kMet));
   EXPECT_EQ(taint, "NoSchedule");
-  EXPECT_THAT(gone, Not(HasSubstr("timed out")));
 }
 
 TEST_F(Lifecycle, NamedMachinesGoWithTheReplicasInOneWrite) {
