@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "controllers/lifecycle/aliases.h"
 #include "controllers/machine/observation_fixture.h"
 #include "test/builders/machine_set.h"
 #include "test/builders/node.h"
@@ -804,6 +805,29 @@ TEST(Certificates, ExpiryStaysWhileNobodyCanLook) {
   seen.bootstrap.listed_soon = false;
 
   EXPECT_TRUE(plan_for(seen).wanted.status.certificates_expiry_date.is_set());
+}
+
+// --- keys of machine-controller-manager beside ours ---
+
+TEST(KeysAtOdds, AreToldOfTheMachineAndOfItsNode) {
+  lifecycle::accept_mcm_aliases(true);
+  auto seen = seen_of(a_machine("m1")
+                          .in_set("ms1")
+                          .running()
+                          .annotated("capstan.dev/deletion-priority", "7")
+                          .annotated("machinepriority.machine.sapcloud.io", "1"));
+  on_node(seen, a_node("n1")
+                    .labelled("capstan.dev/update-result", "successful")
+                    .labelled("node.machine.sapcloud.io/update-result", "failed"));
+
+  const auto said = messages(plan_for(seen).notes);
+  lifecycle::accept_mcm_aliases(false);
+
+  EXPECT_THAT(said,
+              testing::IsSupersetOf(
+                  {HasSubstr("AliasOverruled: capstan.dev/deletion-priority says \"7\" and wins over "),
+                   HasSubstr("AliasOverruled: capstan.dev/update-result says \"successful\" and wins over "
+                             "node.machine.sapcloud.io/update-result")}));
 }
 
 }  // namespace
