@@ -38,8 +38,9 @@ std::string freezing_alias(const Freezer& freezer) {
 // And what it says; empty: there is none.
 std::string freezing_key(const Freezer& freezer) {
   const auto says = api::policy::freeze_said_on(*freezer.metadata);
-  if (!says) return freezing_alias(freezer);
-  return fmt::format("annotation {}: {:?}", annotation::kFreeze, says->substr(0, kShownOfValue));
+  if (says) return fmt::format("annotation {}: {:?}", annotation::kFreeze, says->substr(0, kShownOfValue));
+  const bool says_no = freezer.metadata->annotations.contains(annotation::kFreeze);
+  return says_no ? std::string() : freezing_alias(freezer);
 }
 
 std::string_view reason_of(const Freezer& freezer, bool is_itself) {

@@ -62,6 +62,17 @@ api::ObjectMeta labelled_by_mcm(std::string_view name) {
   return metadata;
 }
 
+TEST(FrozenByAlias, IsOverruledByOurAnnotationThatSaysFalse) {
+  auto set = labelled_by_mcm("s");
+  set.annotations.set(annotation::kFreeze, "false");
+
+  lifecycle::accept_mcm_aliases(true);
+  const auto found = frozen(set, object("d"), object("c"));
+  lifecycle::accept_mcm_aliases(false);
+
+  EXPECT_FALSE(found.holds());
+}
+
 TEST(FrozenByAlias, CountsOnlyWithTheSwitchAndOnSetsAndDeployments) {
   const auto set = labelled_by_mcm("s");
   EXPECT_FALSE(frozen(set, object("d"), object("c")).holds());
