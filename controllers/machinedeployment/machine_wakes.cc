@@ -67,6 +67,16 @@ bool is_rolled_out(const api::MachineDeployment& deployment) {
          deployment.status.observed_generation == deployment.metadata.generation;
 }
 
+bool is_there(const Machine* machine) { return machine != nullptr && !machine->metadata.deleting(); }
+
+// Its MachineSet may have nothing to report of that.
+bool is_urgent(const Machine* before, const Machine* after, const Heeded& by) {
+  if (before != nullptr && after != nullptr && !same_owner(*before, *after)) return true;
+  if (by.updates || is_updated(before) || is_updated(after)) return true;
+  if (by.victims && lifecycle::objection_to(before) != lifecycle::objection_to(after)) return true;
+  return is_preserved_failure(before) != is_preserved_failure(after) || (is_there(after) && waits(after, by));
+}
+
 }  // namespace
 
 Heeded heeded_by(const api::MachineDeployment& deployment, const api::MachineLifecyclePolicy* policy) {
@@ -80,15 +90,13 @@ Heeded heeded_by(const api::MachineDeployment& deployment, const api::MachineLif
   return by;
 }
 
-bool concerns(const Machine* before, const Machine* after, const Heeded& by) {
+Wake wake_of(const Machine* before, const Machine* after, const Heeded& by) {
   const bool stays = before != nullptr && after != nullptr;
-  if (stays && same_life(*before, *after)) return false;
-  if (stays && !same_owner(*before, *after)) return true;
-  if (by.numbers && !stays) return true;
-  if (by.updates || is_updated(before) || is_updated(after)) return true;
-  if (by.victims && lifecycle::objection_to(before) != lifecycle::objection_to(after)) return true;
-  return is_preserved_failure(before) != is_preserved_failure(after) || frees_a_place(before, after, by) ||
-         waits(before, by) || waits(after, by);
+  if (stays && same_life(*before, *after)) return Wake::None;
+  if (is_urgent(before, after, by)) return Wake::Now;
+  const bool is_counted = by.numbers && !stays;
+  return is_counted || frees_a_place(before, after, by) || waits(before, by) || waits(after, by) ? Wake::Later
+                                                                                                 : Wake::None;
 }
 
 bool heeds_node_of(const Machine& machine, const api::Node& node, const Heeded& by) {

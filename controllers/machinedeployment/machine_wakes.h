@@ -24,8 +24,14 @@ struct Heeded {
 // Null: no policy governs it.
 Heeded heeded_by(const api::MachineDeployment& deployment, const api::MachineLifecyclePolicy* policy);
 
+// When it has to hear of a change.
+enum class Wake {
+  None,
+  Later,  // its MachineSet reports that Machine in a moment, and one turn for both is enough
+  Now,
+};
 // Null: it was not there before, or is gone.
-bool concerns(const api::Machine* before, const api::Machine* after, const Heeded& by);
+Wake wake_of(const api::Machine* before, const api::Machine* after, const Heeded& by);
 // Whether it has to hear of other labels of the Machine's Node: those of an update in place, also of one that
 // nothing asks for any more.
 bool heeds_node_of(const api::Machine& machine, const api::Node& node, const Heeded& by);

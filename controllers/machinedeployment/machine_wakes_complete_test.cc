@@ -125,7 +125,7 @@ TEST(MachineWakes, LeaveOutNothingThatWouldBeDecidedOtherwise) {
     const Heeded by = heeded_by(deployment, &policy);
     for (const State& before : states) {
       for (const State& after : states) {
-        if (concerns(before.machine.get(), after.machine.get(), by)) continue;
+        if (wake_of(before.machine.get(), after.machine.get(), by) != Wake::None) continue;
         ++unheard;
         EXPECT_FALSE(grants_more(before, after, rules)) << before.name << " -> " << after.name;
         EXPECT_FALSE(drops_a_victim(before, after)) << before.name << " -> " << after.name;

@@ -36,15 +36,19 @@ struct Step {
   std::optional<api::Machine> before = {};
   std::optional<api::Machine> after = {};
 };
+Wake wake_by(const Step& step, const Policy& policy = replacing(),
+             const api::MachineDeployment& deployment = a_machine_deployment()) {
+  const api::MachineLifecyclePolicy governing = policy;
+  return wake_of(step.before ? &*step.before : nullptr, step.after ? &*step.after : nullptr,
+                 heeded_by(deployment, &governing));
+}
 bool is_heard(const Step& step, const Policy& policy = replacing(),
               const api::MachineDeployment& deployment = a_machine_deployment()) {
-  const api::MachineLifecyclePolicy governing = policy;
-  return concerns(step.before ? &*step.before : nullptr, step.after ? &*step.after : nullptr,
-                  heeded_by(deployment, &governing));
+  return wake_by(step, policy, deployment) != Wake::None;
 }
 bool is_heard_without_policy(const Step& step) {
-  return concerns(step.before ? &*step.before : nullptr, step.after ? &*step.after : nullptr,
-                  heeded_by(a_machine_deployment(), nullptr));
+  return wake_of(step.before ? &*step.before : nullptr, step.after ? &*step.after : nullptr,
+                 heeded_by(a_machine_deployment(), nullptr)) != Wake::None;
 }
 
 TEST(MachineWakes, OfAMachineThatComesAreOne) {
@@ -138,7 +142,23 @@ TEST(MachineWakes, TellOfEachMachineWhereTheirNumberFreezes) {
 }
 
 TEST(MachineWakes, TellThatAMachineHasMoved) {
-  EXPECT_TRUE(is_heard({a_machine("m").in_set("s"), a_machine("m").in_set("s2")}));
+  EXPECT_EQ(wake_by({a_machine("m").in_set("s"), a_machine("m").in_set("s2")}), Wake::Now);
+}
+
+TEST(MachineWakes, WaitForTheReportOfItsSetWhenAMachineHasComeOrGone) {
+  const auto policy = replacing().overshoot();
+
+  EXPECT_EQ(wake_by({std::nullopt, a_machine("m").in_set("s")}, policy), Wake::Later);
+  EXPECT_EQ(wake_by({with_words(Phase::Joining), with_words(Phase::Running)}, policy), Wake::Later);
+  EXPECT_EQ(wake_by({with_words(Phase::Terminating).deleting(), std::nullopt}, policy), Wake::Later);
+}
+
+TEST(MachineWakes, ComeAtOnceForOneThatFallsSickAndLaterForASickOneThatGoes) {
+  const auto sick = with_words(Phase::Unhealthy);
+
+  EXPECT_EQ(wake_by({with_words(Phase::Running), sick}), Wake::Now);
+  EXPECT_EQ(wake_by({sick, with_words(Phase::Unhealthy).deleting()}), Wake::Later);
+  EXPECT_EQ(wake_by({sick, with_words(Phase::Running)}), Wake::Later);
 }
 
 TEST(NodeWakes, TellOfTheLabelsOfAnUpdateAlone) {

@@ -69,13 +69,18 @@ Heeded heeds(const Caches& caches, const api::MachineDeployment& deployment) {
   return heeded_by(deployment, policy_for(caches, deployment).policy.get());
 }
 
-Keys of_machine(const Caches& caches, const runtime::Change<api::Machine>& change) {
+// So long its MachineSet may gather the events of its Machines before it reports.
+constexpr Nanoseconds kLater = std::chrono::seconds(1);
+
+void wake_for_machine(const Caches& caches, const runtime::Change<api::Machine>& change,
+                      runtime::Queue& queue) {
   const auto& metadata = change.object().metadata;
-  if (change.initial || caches.policies_in(metadata.namespace_.view()).empty()) return {};
+  if (change.initial || caches.policies_in(metadata.namespace_.view()).empty()) return;
   const auto deployment = deployment_over(caches, metadata);
-  if (!deployment) return {};
-  const bool heard = concerns(change.before.get(), change.after.get(), heeds(caches, *deployment));
-  return heard ? Keys{kube::key_of(*deployment)} : Keys();
+  if (!deployment) return;
+  const Wake wake = wake_of(change.before.get(), change.after.get(), heeds(caches, *deployment));
+  if (wake == Wake::None) return;
+  queue.add_after(kube::key_of(*deployment), wake == Wake::Now ? Nanoseconds() : kLater);
 }
 
 Keys of_policy(const Caches& caches, const runtime::Change<api::MachineLifecyclePolicy>& change) {
@@ -122,8 +127,8 @@ void Reconciler::add_triggers(runtime::Queue& queue) {
                                     [&caches](const auto& change) { return of_set(caches, change); });
   runtime::trigger<api::Cluster>(caches.clusters, queue,
                                  [&caches](const auto& change) { return of_cluster(caches, change); });
-  runtime::trigger<api::Machine>(caches.machines, queue,
-                                 [&caches](const auto& change) { return of_machine(caches, change); });
+  caches.machines.subscribe(
+      [&caches, &queue](const auto& change) { wake_for_machine(caches, change, queue); });
   runtime::trigger<api::MachineLifecyclePolicy>(
       caches.machine_lifecycle_policies, queue,
       [&caches](const auto& change) { return of_policy(caches, change); });
