@@ -12,6 +12,7 @@ namespace capstan::controllers::machineset {
 namespace {
 
 using namespace std::chrono_literals;
+using testing::Contains;
 using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
@@ -19,7 +20,7 @@ using testing::SizeIs;
 const kube::Resource kMachines = kube::resource_of<api::Machine>();
 
 // Three Machines under a policy with updates in place.
-void make_updated_set(MachineSetFixture& stage) {
+void make_lone_set(MachineSetFixture& stage) {
   stage.make_surroundings();
   stage.make(
       builders::a_policy("care").selecting("team", "a").rollout({.in_place = api::PolicyInPlace()}).build());
@@ -27,6 +28,13 @@ void make_updated_set(MachineSetFixture& stage) {
   stage.make(builders::a_machine_set().in_deployment("md1").labelled("team", "a").replicas(3).build());
   stage.start();
   ASSERT_THAT(stage.machines(), SizeIs(3));
+}
+
+// Beside another set of the MachineDeployment that its own controller leaves alone here.
+void make_updated_set(MachineSetFixture& stage) {
+  stage.make(
+      builders::a_machine_set("ms2").in_deployment("md1").labelled("team", "a").replicas(1).paused().build());
+  make_lone_set(stage);
 }
 
 void move_one_away(MachineSetFixture& stage) {
@@ -98,6 +106,55 @@ TEST(ExchangeTurns, ARealSurplusGoes) {
     stage.settle(2min);
 
     EXPECT_THAT(going(stage), SizeIs(2));
+  });
+}
+
+TEST(ExchangeTurns, ASurplusOfTheOnlySetIsRealWithoutALook) {
+  in_simulation([](MachineSetFixture& stage) {
+    make_lone_set(stage);
+    stage.requests();
+    stage.scale(1);
+    stage.settle(2min);
+
+    EXPECT_THAT(stage.requests(), Not(Contains("list machines")));
+    EXPECT_THAT(going(stage), SizeIs(2));
+  });
+}
+
+// Beside another set, does the MachineSet ask the server before it deletes two?
+bool is_looked_at(MachineSetFixture& stage, const builders::MachineSetBuilder& other) {
+  api::MachineSet set = builders::MachineSetBuilder(other).paused().build();
+  set.status.replicas = 0;
+  set.status.observed_generation = 1;
+  stage.put(set);
+  make_lone_set(stage);
+  stage.patch(kube::resource_of<api::MachineSet>(), "ms1",
+              {{"metadata", {{"annotations", {{api::annotation::kRevision, "2"}}}}}});
+  stage.requests();
+  stage.scale(1);
+  stage.settle(2min);
+  EXPECT_THAT(going(stage), SizeIs(2));
+  const auto requests = stage.requests();
+  return std::ranges::find(requests, "list machines") != requests.end();
+}
+
+TEST(ExchangeTurns, ASurplusBesideASetThatWasReleasedIsLookedAt) {
+  in_simulation([](MachineSetFixture& stage) {
+    EXPECT_TRUE(is_looked_at(stage, builders::a_machine_set("ms2").replicas(1)));
+  });
+}
+
+TEST(ExchangeTurns, ASurplusBesideAnEarlierSetThatIsEmptyIsReal) {
+  in_simulation([](MachineSetFixture& stage) {
+    EXPECT_FALSE(
+        is_looked_at(stage, builders::a_machine_set("ms2").in_deployment("md1").replicas(0).revision("1")));
+  });
+}
+
+TEST(ExchangeTurns, ASurplusBesideALaterSetThatIsEmptyIsLookedAt) {
+  in_simulation([](MachineSetFixture& stage) {
+    EXPECT_TRUE(
+        is_looked_at(stage, builders::a_machine_set("ms2").in_deployment("md1").replicas(0).revision("3")));
   });
 }
 
