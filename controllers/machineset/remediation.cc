@@ -27,6 +27,15 @@ const api::V1Beta1Conditions* v1beta1_conditions(const Machine& machine) {
   return deprecated && deprecated->v1beta1 ? &deprecated->v1beta1->conditions : nullptr;
 }
 
+bool has_recovered(const Machine& machine) {
+  const auto& list = machine.status.conditions;
+  const auto* before = v1beta1_conditions(machine);
+  return (conditions::is_true(list, api::condition::kHealthCheckSucceeded) &&
+          conditions::is_false(list, api::condition::kOwnerRemediated)) ||
+         (before != nullptr && old::is_true(*before, api::v1beta1_condition::kHealthCheckSucceeded) &&
+          old::is_false(*before, api::v1beta1_condition::kOwnerRemediated));
+}
+
 // What a Machine that is healthy again does not need any more; both generations look at their own side only.
 Machine recovered(const Machine& machine) {
   Machine after = machine;
@@ -57,10 +66,8 @@ class Judge {
  private:
   void clear_recovered() {
     for (const auto& machine : question_.machines) {
-      if (machine->metadata.deleting()) continue;
-      if (Machine after = recovered(*machine); !(after == *machine)) {
-        result_.marks.push_back({.before = machine, .after = std::move(after)});
-      }
+      if (machine->metadata.deleting() || !has_recovered(*machine)) continue;
+      result_.marks.push_back({.before = machine, .after = recovered(*machine)});
     }
   }
 
@@ -128,8 +135,10 @@ class Judge {
     if (question_.policy == nullptr) return failed;
     std::ranges::copy_if(question_.machines, std::back_inserter(failed), [&](const auto& machine) {
       const auto& metadata = machine->metadata;
-      return !metadata.deleting() && !metadata.annotations.contains(api::annotation::kPaused) &&
-             !awaits_remediation(*machine) && !is_kept(*machine) &&
+      // What else is asked copies the rules of the policy.
+      if (!awaits_replacement(*machine)) return false;
+      return !metadata.annotations.contains(api::annotation::kPaused) && !awaits_remediation(*machine) &&
+             !is_kept(*machine) &&
              lifecycle::has_failed_for_good(*machine, lifecycle::rules_for(*question_.policy, *machine),
                                             {.now = question_.now, .contact = question_.contact});
     });
