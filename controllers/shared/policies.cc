@@ -3,15 +3,14 @@
 #include <algorithm>
 #include <array>
 
+#include "api/meta/selects.h"
 #include "api/names.h"
 #include "controllers/shared/caches.h"
 
 namespace capstan::controllers {
 
 bool selects(const api::MachineLifecyclePolicy& policy, const api::ObjectMeta& object) {
-  if (policy.metadata.namespace_ != object.namespace_) return false;
-  const auto selector = api::Selector::from(policy.spec.selector);
-  return selector && selector->matches(object.labels);
+  return policy.metadata.namespace_ == object.namespace_ && api::selects(policy.spec.selector, object.labels);
 }
 
 api::ObjectMeta template_labels(const api::MachineDeployment& deployment) {
