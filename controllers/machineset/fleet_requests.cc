@@ -19,6 +19,8 @@ constexpr std::size_t kNamesShown = 3;
 // Most requests are granted within a moment: saying so would cost two writes of the set's status, and two of
 // its MachineDeployment's.
 constexpr Seconds kShownAfter{5};
+// So long the set says nothing new at all, of its requests in whole seconds.
+constexpr Seconds kSilentFor{2};
 constexpr std::string_view kNoGranter =
     "; no manager has looked at that policy yet: one has to run with --owns-fleet-policy=true";
 
@@ -81,7 +83,12 @@ class Awaiting {
   void note_waiting(api::NoteCode code, const Group& group) {
     if (group.names.empty()) return;
     const Seconds left = group.since + kShownAfter - seen_.now;
-    if (seen_.fleet_granted && left > Seconds(0)) return recheck_within(plan_.recheck, left);
+    if (seen_.fleet_granted && left > Seconds(0)) {
+      const Seconds silent = group.since + kSilentFor - seen_.now;
+      const bool is_new = silent > Seconds(0) && silent <= kSilentFor;
+      plan_.awaits_grants = plan_.awaits_grants || is_new;
+      return recheck_within(plan_.recheck, is_new ? silent : left);
+    }
     plan_.notes.push_back(
         {.code = code,
          .text = fmt::format("Machines that wait for a place in the limits of FleetPolicy {}, since {}: {}{}",

@@ -17,13 +17,17 @@ using testing::SizeIs;
 
 const kube::Resource kMachines = kube::resource_of<api::Machine>();
 
-// Two Machines, of which one is to go.
-void want_one_less(MachineSetFixture& stage, builders::MachineSetBuilder set = builders::a_machine_set()) {
+void want_two(MachineSetFixture& stage, builders::MachineSetBuilder set = builders::a_machine_set()) {
   stage.make(a_fleet_policy().limits(1).build());
   stage.make_surroundings();
   stage.make(set.replicas(2).build());
   stage.start();
   stage.settle();
+}
+
+// Two Machines, of which one is to go.
+void want_one_less(MachineSetFixture& stage, builders::MachineSetBuilder set = builders::a_machine_set()) {
+  want_two(stage, std::move(set));
   stage.scale(1);
   stage.settle();
 }
@@ -56,6 +60,23 @@ TEST(FleetTurnsOfASet, AskOnTheMachineAndSayOnTheSetWhatIsWaitedFor) {
     EXPECT_EQ(staying(stage), 2U);
     stage.settle(std::chrono::seconds(10));
     EXPECT_THAT(stage.says("ScalingDown"), HasSubstr("wait for a place in the limits of FleetPolicy fleet"));
+  });
+}
+
+TEST(FleetTurnsOfASet, WriteNoStatusForARequestThatIsGrantedAtOnce) {
+  in_simulation([](MachineSetFixture& stage) {
+    want_two(stage);
+    stage.patch(kube::resource_of<api::FleetPolicy>(), "fleet", {{"status", {{"observedGeneration", 1}}}},
+                "status");
+    stage.settle();
+    stage.writes.clear();
+    stage.scale(1);
+    stage.settle(500ms);
+    EXPECT_EQ(count_of(stage.writes, "patch MachineSet/status"), 0U);
+    grant(stage, asking(stage));
+
+    EXPECT_EQ(staying(stage), 1U);
+    EXPECT_THAT(stage.says("ScalingDown"), HasSubstr("Scaling down from 2 to 1"));
   });
 }
 

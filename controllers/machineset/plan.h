@@ -174,6 +174,8 @@ struct Plan {
   bool preflight_failed = false;
   // The deletion guard has to know how many Machines the policy governs: count them and decide again.
   bool needs_count = false;
+  // Grants of the FleetPolicy mostly come within a moment, and the next turn has more to say than this one.
+  bool awaits_grants = false;
 
   std::vector<std::string> notes_about(api::NoteCode code) const;
   bool operator==(const Plan&) const = default;

@@ -43,6 +43,12 @@ std::int32_t machines_there(const Caches& caches, const MachineSet& set) {
   return static_cast<std::int32_t>(own + adoptable);
 }
 
+// Nothing of it is worth a status of its own.
+bool only_awaits_grants(const Plan& plan, const Effects& effects) {
+  const auto asks = [](const Action& action) { return std::holds_alternative<AskFleet>(action); };
+  return plan.awaits_grants && effects.errors.empty() && std::ranges::all_of(plan.actions, asks);
+}
+
 }  // namespace
 
 Reconciler::Reconciler(const Deps& deps, Settings settings)
@@ -119,6 +125,7 @@ Result<Outcome> Reconciler::take_turn(const ActContext& with, const Set& set) {
   const Effects effects = act(with, memory_, seen, plan);
   remember(seen, effects);
   if (effects.gone) return Outcome::done();
+  if (only_awaits_grants(plan, effects)) return Outcome::after(plan.recheck);
   Reported reported = report(seen, plan, effects);
   const Outcome contested = report_contests(contests_, deps_, *set, reported.after);
   TRY(write_status(with, deps_.caches.machine_sets, *set, reported.after, kOwned));
