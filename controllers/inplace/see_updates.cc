@@ -52,10 +52,17 @@ Observation see_updates(const SeeContext& with) {
     MachineSeen each{.machine = machine,
                      .set = owner == nullptr ? std::string() : owner->name.str(),
                      .mark = update_mark_of(*machine)};
-    if (workload) see_node(with, **workload, seen.wanted.has_value(), each);
+    if (workload && !(with.at_rest && !is_marked(*machine)))
+      see_node(with, **workload, seen.wanted.has_value(), each);
     seen.machines.push_back(std::move(each));
   }
   return seen;
+}
+
+bool is_at_rest(const Observation& seen) {
+  return seen.sees_nodes && std::ranges::none_of(seen.machines, [](const MachineSeen& each) {
+           return each.behind || is_marked(*each.machine) || as_any(each);
+         });
 }
 
 }  // namespace capstan::controllers::inplace

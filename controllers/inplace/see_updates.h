@@ -20,7 +20,11 @@ struct SeeContext {
   const std::optional<api::PolicyRollout>& rollout;
   const std::vector<std::shared_ptr<const api::Machine>>& machines;  // of all its MachineSets
   bool has_old_sets = false;  // with one MachineSet alone no Machine is to be updated
+  bool at_rest = false;       // a moment ago no Node had anything of an update: none is looked at
 };
 Observation see_updates(const SeeContext& with);
+
+// No Machine is being updated, and no Node has anything of an update that is to be taken off.
+bool is_at_rest(const Observation& seen);
 
 }  // namespace capstan::controllers::inplace

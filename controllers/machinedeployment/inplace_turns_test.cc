@@ -204,6 +204,26 @@ TEST(InPlaceTurns, AFailureIsToldOnTheDeployment) {
   });
 }
 
+// With nothing to update its Nodes are not looked at for a while.
+TEST(InPlaceTurns, ALabelThatComesToANodeAtRestIsTakenOffAtOnce) {
+  with_a_machine([](UpdateGround& ground) {
+    ground.look_again();
+    ground.label_node(label::kSelectedForUpdate, "true");
+    ground.look_again(2);
+
+    EXPECT_EQ(ground.node_label(label::kSelectedForUpdate), "");
+  });
+}
+
+TEST(InPlaceTurns, ANodeAtRestIsLookedAtWhenARolloutBegins) {
+  with_a_machine([](UpdateGround& ground) {
+    ground.look_again();
+    ground.roll();
+
+    EXPECT_THAT(ground.mark(), HasSubstr(" Updating"));
+  });
+}
+
 TEST(InPlaceTurns, APausedRolloutBeginsNothing) {
   with_a_machine([](UpdateGround& ground) {
     ground.roll();

@@ -59,14 +59,6 @@ bool is_preserved_failure(const Machine* machine) {
   return machine != nullptr && lifecycle::is_preserved_failure(*machine);
 }
 
-// It has said so since its spec changed last. Until then the turn that begins a rollout may still come, and
-// what that says of it wakes the MachineDeployment again.
-bool is_rolled_out(const api::MachineDeployment& deployment) {
-  const auto rolling = api::conditions::find(deployment.status.conditions, api::condition::kRollingOut);
-  return rolling != nullptr && rolling->status == api::status::kFalse &&
-         deployment.status.observed_generation == deployment.metadata.generation;
-}
-
 bool is_there(const Machine* machine) { return machine != nullptr && !machine->metadata.deleting(); }
 
 // Its MachineSet may have nothing to report of that.
@@ -101,6 +93,14 @@ Wake wake_of(const Machine* before, const Machine* after, const Heeded& by) {
 
 bool heeds_node_of(const Machine& machine, const api::Node& node, const Heeded& by) {
   return by.updates || inplace::is_marked(machine) || inplace::shows_an_update(node);
+}
+
+// It has said so since its spec changed last. Until then the turn that begins a rollout may still come, and
+// what that says of it wakes the MachineDeployment again.
+bool is_rolled_out(const api::MachineDeployment& deployment) {
+  const auto rolling = api::conditions::find(deployment.status.conditions, api::condition::kRollingOut);
+  return rolling != nullptr && rolling->status == api::status::kFalse &&
+         deployment.status.observed_generation == deployment.metadata.generation;
 }
 
 }  // namespace capstan::controllers::machinedeployment

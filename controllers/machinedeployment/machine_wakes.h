@@ -36,4 +36,7 @@ Wake wake_of(const api::Machine* before, const api::Machine* after, const Heeded
 // nothing asks for any more.
 bool heeds_node_of(const api::Machine& machine, const api::Node& node, const Heeded& by);
 
+// Of its last change, as far as it was acted upon.
+bool is_rolled_out(const api::MachineDeployment& deployment);
+
 }  // namespace capstan::controllers::machinedeployment

@@ -9,6 +9,7 @@ namespace {
 
 // A policy that refused an adoption is not asked again with every turn.
 constexpr Nanoseconds kRefusalHolds = Seconds(60);
+constexpr Nanoseconds kQuietHolds = Seconds(60);
 
 }  // namespace
 
@@ -56,7 +57,25 @@ void Memory::note_waiting(const kube::ObjectKey& key, Observation& seen) {
   });
 }
 
+bool Memory::has_quiet_nodes(const kube::ObjectKey& key) const {
+  const SteadyTime now = clock_.steady_now();
+  return quiet_until_.with([&](const auto& all) {
+    const auto found = all.find(key);
+    return found != all.end() && now < found->second;
+  });
+}
+
+void Memory::note_quiet_nodes(const kube::ObjectKey& key) {
+  const SteadyTime until = clock_.steady_now() + kQuietHolds;
+  quiet_until_.with([&](auto& all) { all[key] = until; });
+}
+
+void Memory::look_at_nodes_again(const kube::ObjectKey& key) {
+  quiet_until_.with([&](auto& all) { all.erase(key); });
+}
+
 void Memory::forget(const kube::ObjectKey& key) {
+  look_at_nodes_again(key);
   refusals_.with([&](auto& all) { all.erase(key); });
   waiting_.with([&](auto& all) { all.erase(key); });
 }

@@ -26,6 +26,11 @@ class Memory {
   void set_refused_apart(const kube::ObjectKey& key, Observation& seen);
   // Since when sets have not acted: no object says so, and a restart begins anew.
   void note_waiting(const kube::ObjectKey& key, Observation& seen);
+  // For a minute after a look at its Nodes that found nothing of an update in place, unless one of them says
+  // something of one.
+  bool has_quiet_nodes(const kube::ObjectKey& key) const;
+  void note_quiet_nodes(const kube::ObjectKey& key);
+  void look_at_nodes_again(const kube::ObjectKey& key);
   void forget(const kube::ObjectKey& key);
 
  private:
@@ -37,6 +42,7 @@ class Memory {
   const Clock& clock_;
   Guarded<std::unordered_map<kube::ObjectKey, std::vector<Refusal>>> refusals_;
   Guarded<std::unordered_map<kube::ObjectKey, std::vector<Waiting>>> waiting_;
+  Guarded<std::unordered_map<kube::ObjectKey, SteadyTime>> quiet_until_;
 };
 
 }  // namespace capstan::controllers::machinedeployment

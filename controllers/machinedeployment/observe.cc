@@ -10,6 +10,7 @@
 #include "base/safeguards.h"
 #include "base/try.h"
 #include "controllers/inplace/see_updates.h"
+#include "controllers/machinedeployment/machine_wakes.h"
 #include "controllers/rollout/rollback.h"
 #include "controllers/rollout/set_intent.h"
 #include "controllers/safety/see_deletion_rules.h"
@@ -81,13 +82,20 @@ void find_policy(Observation& seen, const Deps& deps) {
 }
 
 void look_at_updates(Observation& seen, const Deps& deps, Memory& memory) {
+  const kube::ObjectKey key = kube::key_of(*seen.stored);
+  const bool may_rest = seen.sets.size() == 1 && is_rolled_out(*seen.stored);
+  const bool at_rest = may_rest && memory.has_quiet_nodes(key);
+  // Before the look: what a Node says meanwhile takes it back.
+  if (may_rest && !at_rest) memory.note_quiet_nodes(key);
   seen.updates = inplace::see_updates({.deps = deps,
                                        .node_writes = memory.updates.node_writes(),
                                        .deployment = seen.deployment,
                                        .cluster = seen.cluster.get(),
                                        .rollout = seen.rollout,
                                        .machines = seen.owned,
-                                       .has_old_sets = seen.sets.size() > 1});
+                                       .has_old_sets = seen.sets.size() > 1,
+                                       .at_rest = at_rest});
+  if (!may_rest || (!at_rest && !inplace::is_at_rest(seen.updates))) memory.look_at_nodes_again(key);
   seen.updates.window = safety::ask_windows(seen.deletion_rules, safety::Cause::Rollout, seen.now);
 }
 

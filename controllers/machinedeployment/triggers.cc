@@ -72,7 +72,7 @@ Heeded heeds(const Caches& caches, const api::MachineDeployment& deployment) {
 // So long its MachineSet may gather the events of its Machines before it reports.
 constexpr Nanoseconds kLater = std::chrono::seconds(1);
 
-void wake_for_machine(const Caches& caches, const runtime::Change<api::Machine>& change,
+void wake_for_machine(const Caches& caches, const runtime::Change<api::Machine>& change, Memory& memory,
                       runtime::Queue& queue) {
   const auto& metadata = change.object().metadata;
   if (change.initial || caches.policies_in(metadata.namespace_.view()).empty()) return;
@@ -80,7 +80,9 @@ void wake_for_machine(const Caches& caches, const runtime::Change<api::Machine>&
   if (!deployment) return;
   const Wake wake = wake_of(change.before.get(), change.after.get(), heeds(caches, *deployment));
   if (wake == Wake::None) return;
-  queue.add_after(kube::key_of(*deployment), wake == Wake::Now ? Nanoseconds() : kLater);
+  const kube::ObjectKey key = kube::key_of(*deployment);
+  if (wake == Wake::Now) memory.look_at_nodes_again(key);
+  queue.add_after(key, wake == Wake::Now ? Nanoseconds() : kLater);
 }
 
 Keys of_policy(const Caches& caches, const runtime::Change<api::MachineLifecyclePolicy>& change) {
@@ -128,7 +130,7 @@ void Reconciler::add_triggers(runtime::Queue& queue) {
   runtime::trigger<api::Cluster>(caches.clusters, queue,
                                  [&caches](const auto& change) { return of_cluster(caches, change); });
   caches.machines.subscribe(
-      [&caches, &queue](const auto& change) { wake_for_machine(caches, change, queue); });
+      [this, &caches, &queue](const auto& change) { wake_for_machine(caches, change, memory_, queue); });
   runtime::trigger<api::MachineLifecyclePolicy>(
       caches.machine_lifecycle_policies, queue,
       [&caches](const auto& change) { return of_policy(caches, change); });
@@ -145,8 +147,11 @@ void Reconciler::add_triggers(runtime::Queue& queue) {
         return keys;
       });
   deps_.workload_clusters.on_node_change(
-      [&caches, &queue](const kube::ObjectKey& cluster, const runtime::Change<api::Node>& change) {
-        for (const auto& key : of_node(caches, cluster, change)) queue.add(key);
+      [this, &caches, &queue](const kube::ObjectKey& cluster, const runtime::Change<api::Node>& change) {
+        for (const auto& key : of_node(caches, cluster, change)) {
+          memory_.look_at_nodes_again(key);
+          queue.add(key);
+        }
       });
   deps_.workload_clusters.on_reach_change([&caches, &queue](const kube::ObjectKey& cluster) {
     for (const auto& key : of_contact(caches, cluster)) queue.add(key);
