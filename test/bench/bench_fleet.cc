@@ -226,7 +226,7 @@ void BenchFleet::await_settled(const std::string& name, int replicas, Nanosecond
 
 void BenchFleet::await_quiet() {
   constexpr double kIdleMs = 50;
-  const Deadline deadline = Deadline::in(clock_, seconds(60));
+  const Deadline deadline = Deadline::in(clock_, std::chrono::minutes(10));
   for (double before = -1e9; !deadline.passed(clock_.steady_now());) {
     const double now = manager_cpu_ms();
     if (now - before < kIdleMs) return;

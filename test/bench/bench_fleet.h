@@ -57,7 +57,8 @@ class BenchFleet {
   // that version alone (just after a change of the template the counters may still be those of the old one).
   void await_settled(const std::string& name, int replicas, Nanoseconds within,
                      std::string_view version = {});
-  // Until the manager used next to no CPU for a few seconds, and had nothing to write.
+  // Until the manager used next to no CPU for a few seconds, and had nothing to write; a policy that is
+  // applied to 10,000 Machines keeps it busy for minutes.
   void await_quiet();
   // Until the manager sent no request to an audited server for ten seconds: it sends Events at a limited
   // rate, and those of 10,000 Machines take minutes. Clears what was spent.
