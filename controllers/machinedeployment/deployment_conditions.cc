@@ -35,15 +35,23 @@ std::string with_stale(std::string message, const Observation& seen) {
   return message;
 }
 
-// What a MachineSet says of Machines that it keeps for now; those that go slowly are told of here anyhow.
+// A bullet about Machines that go slowly: the MachineDeployment has its own.
+bool is_about_slow_ones(std::string_view text) {
+  return text.starts_with("Machine ") || text.starts_with("... (") ||
+         text.find(" in deletion since ") != text.npos;
+}
+
+// What a MachineSet says of Machines that it keeps for now.
 void add_held_by(const api::MachineSet& set, std::string& message) {
   constexpr std::string_view kBullet = "* ";
   const auto said = api::conditions::find(set.status.conditions, condition::kScalingDown);
   if (said == nullptr || said->status != status::kTrue) return;
   for (const auto& part : std::views::split(said->message.view(), '\n')) {
     const std::string_view line(part.begin(), part.end());
-    if (!line.starts_with(kBullet) || line.find(" in deletion since ") != line.npos) continue;
-    message += fmt::format("\n* MachineSet {}: {}", set.metadata.name.view(), line.substr(kBullet.size()));
+    if (!line.starts_with(kBullet)) continue;
+    const std::string_view text = line.substr(kBullet.size());
+    if (!is_about_slow_ones(text))
+      message += fmt::format("\n* MachineSet {}: {}", set.metadata.name.view(), text);
   }
 }
 

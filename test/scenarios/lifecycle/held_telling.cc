@@ -41,7 +41,9 @@ void LifecycleWorld::tell_wait_of(std::string_view condition) {
     if (text == std::exchange(shown, text)) continue;
     tell(api::resource<Owner>.kind == api::kind::kMachineSet ? "set" : "owner",
          text.empty() ? fmt::format("{}: nothing waits", condition) : fmt::format("{}: {}", condition, text));
-    if (const auto hash = hash_asked_for(text); !hash.empty())
+    // A MachineDeployment also repeats what one of its MachineSets asks for.
+    const bool is_meant = text.find(fmt::format("on this {}", api::resource<Owner>.kind)) != text.npos;
+    if (const auto hash = hash_asked_for(text); is_meant && !hash.empty())
       to_confirm_ = {.owner = kube::resource_of<Owner>(), .name = name, .hash = hash};
   }
 }
