@@ -166,13 +166,13 @@ TEST_F(Safety, WhatAWindowHoldsStaysWhenTheTemplateChanges) {
   const bool told = says(set, "ScalingDown", "for ScaleIn: the next one opens at 20");
   kubectl(
       {"patch", deployment(), "--type=merge", R"(-p={"spec":{"template":{"spec":{"version":"v1.36.0"}}}})"});
-  const auto rolling = until("jsonpath={.status.upToDateReplicas}=1", deployment());
-  const bool held = says(deployment(), "RollingOut", "for Rollout: the next one opens at 20");
+  const auto rolling = until("condition=RollingOut", deployment());
+  const bool held = says(deployment(), "ScalingDown", "for ScaleIn: the next one opens at 20");
   const Lines after = machines();
 
   EXPECT_TRUE(told);
   EXPECT_THAT(rolling, EndsWith(kMet));
-  EXPECT_TRUE(held) << message(deployment(), "RollingOut");
+  EXPECT_TRUE(held) << message(deployment(), "ScalingDown");
   for (const auto& machine : before) EXPECT_THAT(after, Contains(machine));
   EXPECT_THAT(machines(".metadata.deletionTimestamp"), IsEmpty());
 }
