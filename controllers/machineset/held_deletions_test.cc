@@ -173,7 +173,7 @@ TEST(HeldDeletions, OfARolloutAreDecidedAbove) {
   EXPECT_THAT(going(seen.plan()), SizeIs(3));
 }
 
-// Fewer Machines were wanted by day, and before night somebody changed the template.
+// Fewer Machines were wanted by day, and before night a user changed the template.
 TEST(HeldDeletions, ThatWaitedWhenTheTemplateChangedAreNotTheRollouts) {
   const auto held = [](std::vector<Cause> causes) {
     return three_of(1).where(rolled_away_under_its_own_policy).where([&](Observation& all) {

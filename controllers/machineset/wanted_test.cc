@@ -88,7 +88,7 @@ TEST(NewMachine, IsNotToBeReplacedBecauseItsTemplateSaysSo) {
   set.spec.machine_template.metadata.annotations.set(api::policy::annotation::kReplace, "true");
   set.spec.machine_template.metadata.annotations.set("other", "1");
 
-  const auto& annotations = new_machine(set, "m")->metadata.annotations;
+  const auto annotations = new_machine(set, "m")->metadata.annotations;
 
   EXPECT_FALSE(annotations.contains(api::policy::annotation::kReplace));
   EXPECT_TRUE(annotations.contains("other"));

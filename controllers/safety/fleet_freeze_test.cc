@@ -46,9 +46,10 @@ TEST(FleetFreeze, SaysWhySinceWhenAndWhatOpensIt) {
   EXPECT_THAT(asked(frozen("x"), Intent::ScaleDown).why, HasSubstr("is frozen: \"x\""));
 }
 
-TEST(FleetFreeze, IsOffWithoutAReasonAndOnAPolicyThatDoesNotCount) {
+TEST(FleetFreeze, NeedsNoReason) { EXPECT_FALSE(asked(frozen(""), Intent::ScaleDown).open); }
+
+TEST(FleetFreeze, IsOffWhenItSaysFalseAndOnAPolicyThatDoesNotCount) {
   EXPECT_TRUE(asked(a_fleet_policy(), Intent::ScaleDown).open);
-  EXPECT_TRUE(asked(frozen(""), Intent::ScaleDown).open);
   EXPECT_TRUE(asked(frozen("false"), Intent::ScaleDown).open);
   EXPECT_TRUE(asked(a_fleet_policy("other").annotated("capstan.dev/freeze", "x"), Intent::ScaleDown).open);
   EXPECT_TRUE(asked(frozen("x").deleting(), Intent::ScaleDown).open);
