@@ -84,6 +84,14 @@ bool goes_with_its_owner(const MachineFacts& machine, const FleetFacts& before) 
   return deployment == nullptr || deployment->going;
 }
 
+// So many the set can lose by scaling in. It may come to prefer another one to a Machine that waits for its
+// place, which asks before the other one's request is taken off.
+int surplus_of(const SetFacts& set, const FleetFacts& facts) {
+  const auto staying = std::ranges::count_if(
+      facts.machines, [&](const MachineFacts& each) { return each.set == set.uid && !each.going; });
+  return static_cast<int>(staying) - static_cast<int>(set.replicas);
+}
+
 }  // namespace
 
 bool has_brakes(std::uint64_t seed) { return !has_clumsy_user(seed) && (mix64(seed) & kOfBrakes) != 0; }
@@ -191,7 +199,9 @@ void BrakeAuditor::look_at_request(const Asked& asked, const MachineFacts& machi
   const auto placed = std::ranges::count_if(before.machines, [&](const MachineFacts& each) {
     return each.set == machine.set && each.fleet_granted;
   });
-  const int doomed = ++doomed_[{set->uid, set->replicas, request, placed}];
+  int doomed = ++doomed_[{set->uid, set->replicas, request, placed}];
+  if (request.starts_with(api::policy::deletion::kScaleIn))
+    doomed = std::min(doomed, surplus_of(*set, before));
   const bool confirmed =
       carries(stored<api::MachineSet>(deps_.api, set->name), api::policy::annotation::kConfirmDeletion);
   if (!confirmed) check(too_many_by_one_decision(set->name, doomed, most_governed()));
