@@ -666,6 +666,15 @@ void Auditor::check_drained(const std::string& infrastructure) {
 
 // --- Nodes ---
 
+// A user has pointed its Machine at another one's infrastructure object, and that is all that a Machine knows
+// of its VM: its own goes with its owner, after the Node.
+bool Auditor::is_of_a_misplaced(const NodeFacts& node) const {
+  const auto machine = std::ranges::find(facts_.machines, node.name, &MachineFacts::node);
+  if (machine == facts_.machines.end() || !machine->going) return false;
+  const auto stored = deps_.api.stored("cluster.x-k8s.io", "machines", kNamespace, machine->name);
+  return stored != nullptr && text_at(*stored, "/spec/infrastructureRef/name") != machine->infrastructure;
+}
+
 // A name is taken again, and a removal that is late hits the next Node of that name.
 void Auditor::node_removed(const NodeFacts& node) const {
   check(node_of_a_living_machine(node.name, facts_));
@@ -677,7 +686,8 @@ void Auditor::node_removed(const NodeFacts& node) const {
   const bool runs = std::ranges::find(vms, id, &infrastructure::Vm::provider_id) != vms.end();
   const auto pool = std::ranges::find(facts_.pools, kPool, &PoolFacts::name);
   const bool going = facts_.cluster_going || pool == facts_.pools.end() || pool->going;
-  check(node_of_a_running_vm(node.name, runs, going && node.name.starts_with(kPool)));
+  if (!is_of_a_misplaced(node))
+    check(node_of_a_running_vm(node.name, runs, going && node.name.starts_with(kPool)));
 }
 
 // `since`: not later than its drain began.

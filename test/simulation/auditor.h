@@ -145,6 +145,7 @@ class Auditor {
   void check_disowned(const Asked& asked) const;
   void check_drained(const std::string& infrastructure);
   void node_removed(const NodeFacts& node) const;
+  bool is_of_a_misplaced(const NodeFacts& node) const;
   void check_drained_by_pool(const NodeFacts& node, SteadyTime since) const;
   void check_group_drained();
   void check_pool_size() const;
