@@ -12,13 +12,15 @@ api::DriverMachinePoolSpec asked_for(const api::DriverMachinePool& pool) {
 }  // namespace
 
 Refusal refusal_of(const Trouble& trouble, const api::DriverMachinePool& pool, Time now) {
-  return {.until = now + trouble.retry, .trouble = trouble, .spec = asked_for(pool)};
+  return {
+      .until = now + trouble.retry, .pool = pool.metadata.uid, .trouble = trouble, .spec = asked_for(pool)};
 }
 
 std::optional<Refusal> still_standing(const std::optional<Refusal>& refusal,
                                       const api::DriverMachinePool& pool, Time now) {
-  if (!refusal || now >= refusal->until || !(refusal->spec == asked_for(pool))) return std::nullopt;
-  return refusal;
+  if (!refusal || now >= refusal->until || refusal->until - now > refusal->trouble.retry) return std::nullopt;
+  const bool is_same = refusal->pool == pool.metadata.uid && refusal->spec == asked_for(pool);
+  return is_same ? refusal : std::nullopt;
 }
 
 Trouble as_trouble(const Refusal& refusal, Time now) {

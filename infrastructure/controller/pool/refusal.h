@@ -12,13 +12,15 @@ namespace capstan::infrastructure::pool {
 
 struct Refusal {
   Time until = {};
+  api::Uid pool = {};
   Trouble trouble = {};
   api::DriverMachinePoolSpec spec = {};  // what was asked for; without the list of what there is
   bool operator==(const Refusal&) const = default;
 };
 
 Refusal refusal_of(const Trouble& trouble, const api::DriverMachinePool& pool, Time now);
-// Nothing once its time is over, or where something else would be asked for.
+// Nothing once its time is over, or a clock was set back behind its beginning, or where something else would
+// be asked for.
 std::optional<Refusal> still_standing(const std::optional<Refusal>& refusal,
                                       const api::DriverMachinePool& pool, Time now);
 // With what is left of its time.

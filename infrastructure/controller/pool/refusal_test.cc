@@ -21,6 +21,19 @@ TEST(Refusal, StandsForItsTime) {
   EXPECT_EQ(still_standing(std::nullopt, pool, kNow), std::nullopt);
 }
 
+TEST(Refusal, OutlastsNoClockThatIsSetBack) {
+  const api::DriverMachinePool pool;
+  EXPECT_EQ(still_standing(refusal_of(kFull, pool, kNow), pool, kNow + -3600s), std::nullopt);
+}
+
+TEST(Refusal, IsNotThatOfAPoolWhichIsMadeAgainUnderTheName) {
+  api::DriverMachinePool pool;
+  pool.metadata.uid = api::Uid("first");
+  const Refusal refusal = refusal_of(kFull, pool, kNow);
+  pool.metadata.uid = api::Uid("second");
+  EXPECT_EQ(still_standing(refusal, pool, kNow), std::nullopt);
+}
+
 TEST(Refusal, SaysAllTheTimeWhatTheDriverSaid) {
   const Trouble later = as_trouble(refusal_of(kFull, {}, kNow), kNow + 200s);
 
