@@ -104,6 +104,9 @@ void Auditor::correct_facts() {
     machine.infrastructure = own->second;
     if (is_new && orphaning_.contains(machine.set)) made_for_orphaning_.insert(machine.uid);
   }
+  for (const SetFacts& set : facts_.sets)
+    if (!last_replicas_.contains(set.uid) && orphaning_.contains(set.deployment))
+      made_for_orphaning_.insert(set.uid);
   const auto correct = [&](auto& owner) {
     int& last = last_replicas_.try_emplace(owner.uid, owner.replicas).first->second;
     owner.replicas = last = owner.replicas_there.value_or(last);
@@ -585,7 +588,8 @@ void Auditor::object_removed(const Asked& asked, const FleetFacts& before) {
     const bool went = owner != deployment_wants_.end() && owner->second.back().going;
     const int owned = before.owned(set->uid);
     // An apply that arrives after its owner's children were let go makes one that is still its own.
-    const bool is_to_stay = orphaning_.contains(set->deployment) && owned > 0;
+    const bool is_to_stay =
+        orphaning_.contains(set->deployment) && owned > 0 && !made_for_orphaning_.contains(set->uid);
     check(set_removed_against_its_owner(
         {.set = set, .owned = owned, .owner_went = (went && !is_to_stay) || facts_.cluster_going}));
   }

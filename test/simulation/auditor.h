@@ -192,7 +192,7 @@ class Auditor {
   std::map<std::string, std::string> first_objects_;  // by uid of a Machine: its own infrastructure object
   std::map<std::string, int> last_replicas_;          // by uid of a MachineSet or MachineDeployment
   std::set<std::string> orphaning_;                   // uids of those deleted so that what they own stays
-  std::set<std::string> made_for_orphaning_;          // Machines: their creation was on its way then
+  std::set<std::string> made_for_orphaning_;          // Machines and sets: their creation was on its way then
   WriteHistory writes_;
   std::set<std::string> silent_;                       // Machines
   std::set<std::string> remediating_;                  // Machines that their sets deleted for that
