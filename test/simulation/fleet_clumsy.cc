@@ -22,6 +22,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::uint64_t kMostActs = 3;
+constexpr auto kLongestWaitForVm = 3min;
 constexpr Nanoseconds kLongestHold = 2h;
 constexpr Nanoseconds kTimeToAdopt = 5min;
 constexpr Nanoseconds kTimeToRepair = 15min;
@@ -79,12 +80,23 @@ void ClumsyUser::run(const std::stop_token& stop) {
   stop_ = stop;
   if (can_.empty()) return;
   rest_up_to(3min, stop);
+  if (deps_.baton.draw(2) == 0) await_vm();
   for (std::uint64_t left = 1 + deps_.baton.draw(kMostActs); left > 0 && !stop.stop_requested(); --left) {
     do_something();
     rest_up_to(2min, stop);
     if (!mistakes_.empty() && deps_.baton.draw(3) == 0) mend(deps_.baton.draw(mistakes_.size()));
   }
   deps_.baton.pause(Deadline::never(stop));
+}
+
+// Most of what he copies is a Machine's that has its VM; the fleet has none for half of the time.
+void ClumsyUser::await_vm() {
+  const Deadline latest = Deadline::in(deps_.baton, kLongestWaitForVm, stop_);
+  while (!latest.passed(deps_.baton.steady_now())) {
+    deps_.auditor.look();
+    if (draw_worker_with_vm()) return;
+    rest(5s, stop_);
+  }
 }
 
 void ClumsyUser::do_something() {
@@ -308,18 +320,25 @@ std::string ClumsyUser::wrong_with_objects() const {
 
 // --- small things ---
 
-std::optional<MachineFacts> ClumsyUser::draw_worker() {
+std::vector<MachineFacts> ClumsyUser::workers() const {
   std::vector<MachineFacts> found;
   for (const MachineFacts& each : deps_.auditor.facts().machines) {
     if (!each.going && !each.set.empty() && !is_extra(each.name)) found.push_back(each);
   }
-  if (found.empty()) return {};
-  return found[deps_.baton.draw(found.size())];
+  return found;
 }
 
+std::optional<MachineFacts> ClumsyUser::draw_of(const std::vector<MachineFacts>& machines) {
+  if (machines.empty()) return {};
+  return machines[deps_.baton.draw(machines.size())];
+}
+
+std::optional<MachineFacts> ClumsyUser::draw_worker() { return draw_of(workers()); }
+
 std::optional<MachineFacts> ClumsyUser::draw_worker_with_vm() {
-  const auto worker = draw_worker();
-  return worker && !worker->provider_id.empty() ? worker : std::nullopt;
+  auto found = workers();
+  std::erase_if(found, [](const MachineFacts& each) { return each.provider_id.empty(); });
+  return draw_of(found);
 }
 
 std::vector<ClumsyUser::Object> ClumsyUser::objects(bool with_cluster) const {

@@ -143,6 +143,7 @@ class ClumsyUser {
   };
 
   static Do method_of(ClumsyAct act);
+  void await_vm();
   void do_something();
   void mend(std::size_t at);
   void mend_all(const std::function<bool(const Mistake&)>& which);
@@ -185,6 +186,8 @@ class ClumsyUser {
   void strip(const Object& object);
   bool hold_finalizer();
 
+  std::vector<MachineFacts> workers() const;
+  std::optional<MachineFacts> draw_of(const std::vector<MachineFacts>& machines);
   std::optional<MachineFacts> draw_worker();
   std::optional<MachineFacts> draw_worker_with_vm();
   std::optional<Object> draw_object(bool with_cluster);
