@@ -66,7 +66,7 @@ Result<void> Agent::look_around() {
   state_ = TRY(load_state(root()));
   TRY(look_at_config());
   joined_ = root().exists(places_.kubeconfig);
-  certificate_ = own_certificate(root(), received(state_), now());
+  certificate_ = own_certificate(root(), certificate_, received(state_), now());
   if (certificate_.standing != Standing::Missing && certificate_.text == refused_certificate_)
     certificate_.standing = Standing::Past;
   return {};

@@ -56,7 +56,7 @@ Result<void> Agent::receive(const std::string& certificate_pem) {
   next.certificate_received = seconds_since_epoch(now());
   TRY(save(next));
   TRY(take_certificate(root(), *whole, deps_.tools.own));
-  certificate_ = own_certificate(root(), now(), now());
+  certificate_ = own_certificate(root(), certificate_, now(), now());
   deps_.tools.log.info("has a certificate", {{"standing", certificate_.standing}});
   return {};
 }

@@ -24,16 +24,23 @@ Result<std::string> make_request(const Root& root, const net::Subject& subject, 
   return request;
 }
 
+// None when it can't be read, or is for another key.
+std::optional<Validity> read_validity(const std::string& text) {
+  const auto facts = net::read_certificate(text);
+  if (!facts || !net::belong_together(text, Secret(text))) return {};
+  return Validity{.not_before = facts->not_before, .not_after = facts->not_after};
+}
+
 }  // namespace
 
-OwnCertificate own_certificate(const Root& root, WallTime received, WallTime now) {
+OwnCertificate own_certificate(const Root& root, const OwnCertificate& known, WallTime received,
+                               WallTime now) {
   const auto text = root.read(kCertificateFile);
   if (!text || !*text) return {};
-  const auto facts = net::read_certificate(**text);
-  if (!facts || !net::belong_together(**text, Secret(**text))) return {};
-  return {.text = **text,
-          .standing = standing(
-              {.not_before = facts->not_before, .not_after = facts->not_after, .received = received}, now)};
+  auto validity = **text == known.text ? known.validity : read_validity(**text);
+  if (!validity) return {};
+  validity->received = received;
+  return {.text = **text, .validity = validity, .standing = standing(*validity, now)};
 }
 
 Result<std::string> next_request(const Root& root, const net::Subject& subject, const Mark& own) {

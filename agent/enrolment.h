@@ -13,10 +13,13 @@ namespace capstan::agent {
 
 struct OwnCertificate {
   std::string text = {};  // key and certificate
+  std::optional<Validity> validity = {};
   Standing standing = Standing::Missing;
 };
-// `received`: when it came, by this machine's clock. What can't be read is missing.
-OwnCertificate own_certificate(const Root& root, WallTime received, WallTime now);
+// `received`: when it came, by this machine's clock. What can't be read is missing. One with the text of the `known` is
+// not read again.
+OwnCertificate own_certificate(const Root& root, const OwnCertificate& known, WallTime received,
+                               WallTime now);
 
 // PEM of a new request, or of the one that a process before this made and had no answer to.
 Result<std::string> next_request(const Root& root, const net::Subject& subject, const Mark& own);

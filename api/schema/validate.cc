@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
+#include <functional>
+#include <map>
 #include <regex>
 
 #include <fmt/format.h>
@@ -196,8 +198,14 @@ class Checker {
     causes_.push_back(field_invalid(path, value_json, fmt::format("{} in body {}", path, detail)));
   }
 
-  static std::regex pattern(std::string_view text) {
-    return std::regex(text.begin(), text.end(), std::regex::ECMAScript | std::regex::nosubs);
+  // Compiling one takes longer than what it is asked; the kinds have a few dozen.
+  static const std::regex& pattern(std::string_view text) {
+    static thread_local std::map<std::string, std::regex, std::less<>> compiled;
+    const auto found = compiled.find(text);
+    if (found != compiled.end()) return found->second;
+    return compiled
+        .emplace(text, std::regex(text.begin(), text.end(), std::regex::ECMAScript | std::regex::nosubs))
+        .first->second;
   }
 
   std::vector<Cause> causes_ = {};
