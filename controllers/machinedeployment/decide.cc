@@ -163,6 +163,16 @@ Count held_by(const api::MachineSet& set, std::span<const Snapshot<api::Machine>
   return std::max<Count>(0, staying - replicas_of(set));
 }
 
+// As many as the status holds apart from the available ones at most, and only where it is about the Machines
+// that are seen: what is older or newer than they are says nothing about who leaves.
+Count leaving_of(const api::MachineSet& set, std::span<const Snapshot<api::Machine>> owned, Count status) {
+  if (machines_of(set, owned) != status) return 0;
+  const Count going = std::ranges::count_if(owned, [&](const auto& machine) {
+    return machine->metadata.deleting() && runtime::is_controlled_by(machine->metadata, set.metadata.uid);
+  });
+  return std::clamp<Count>(status - set.status.available_replicas.value_or(0), 0, going);
+}
+
 // A status from before the last change of the spec may not know of Machines made since; what is there counts
 // then. A newer status is on its way, so that a cache that still shows Machines long gone can't hold a
 // rollout.
@@ -175,6 +185,7 @@ SetCounts counts_of(const api::MachineSet& set, std::span<const Snapshot<api::Ma
           .spec = replicas_of(set),
           .status = status,
           .available = set.status.available_replicas.value_or(0),
+          .leaving = leaving_of(set, owned, status),
           .settled = is_settled(set)};
 }
 

@@ -20,10 +20,12 @@ struct SetCounts {
   Count spec = 0;       // spec.replicas
   Count status = 0;     // status.replicas: Machines there are, deleting ones included
   Count available = 0;  // status.availableReplicas
+  Count leaving = 0;    // of `status`, known to be on their way out, and not counted as available
   Count held = 0;       // beyond spec: what it keeps because a window is shut or a guard waits
   bool settled = true;  // the status is about this spec: nothing asked for earlier is still being done
 
   Count machines() const { return std::max(spec, status); }  // that it has, or will have
+  Count staying() const { return status - leaving; }
 };
 
 struct Fleet {

@@ -76,16 +76,16 @@ class ScaleDown {
   }
 
  private:
-  // We do not choose which Machines go, so every existing one that goes counts as available.
+  // We do not choose which Machines go, so each one that stayed so far and goes counts as available.
   Count affordable(const SetCounts& set, Count from, Count down) {
     Count left = std::max<Count>(from - down, 0);
-    Count leaving = std::max<Count>(set.status - left, 0);
+    Count leaving = std::max<Count>(set.staying() - left, 0);
     if (leaving == 0) return down;
     if (available_ - least_ < leaving) {
       const Count can_leave = std::max<Count>(available_ - least_, 0);
-      left = std::min(set.status - can_leave, from);
+      left = std::min(set.staying() - can_leave, from);
       down = std::max<Count>(from - left, 0);
-      leaving = std::max<Count>(set.status - left, 0);
+      leaving = std::max<Count>(set.staying() - left, 0);
     }
     available_ -= std::min(set.available, leaving);
     return down;
@@ -171,7 +171,7 @@ Count scale_down_budget(const Fleet& fleet, const Scaling& so_far) {
   const Count all = sum(fleet, [](const SetCounts& set) { return set.spec; });
   const Count going = sum(fleet, [&](const SetCounts& set) {
     const Count next = std::min(set.spec, so_far.of(set.name).value_or(set.spec));
-    return std::max<Count>(set.status - next, 0);
+    return std::max<Count>(set.staying() - next, 0);
   });
   const Count budget = all - going - fleet.limits.least_available() - coming(fleet);
   return std::max<Count>(std::min(budget, spare_at_start(fleet).value_or(budget)), 0);

@@ -155,6 +155,26 @@ TEST(RollingUpdate, BudgetCountsWhatIsOnItsWayDownAlready) {
   EXPECT_EQ(scale_down_budget(fleet, {}), 0);
 }
 
+// 42 are available, two of the old ones are on their way out: waiting for them would roll one Machine at a
+// time.
+TEST(RollingUpdate, OldMachinesThatAreGoingHoldUpNoOthers) {
+  SetCounts old = a_set("O", 38, 40, 38);
+  const Fleet waits{.limits = limits(40, 4, 0), .newest = a_set("N", 4, 4, 4), .old = {old}};
+  old.leaving = 2;
+  const Fleet goes_on{.limits = limits(40, 4, 0), .newest = a_set("N", 4, 4, 4), .old = {old}};
+
+  EXPECT_THAT(planned(waits), IsEmpty()) << "two may still be counted as available";
+  EXPECT_THAT(planned(goes_on), ElementsAre("O 36"));
+}
+
+TEST(RollingUpdate, OldMachinesThatAreGoingMakeNoSickOneSound) {
+  SetCounts old = a_set("O", 38, 40, 37);
+  old.leaving = 2;
+
+  EXPECT_THAT(planned({.limits = limits(40, 4, 0), .newest = a_set("N", 4, 4, 4), .old = {old}}),
+              ElementsAre("O 37"));
+}
+
 TEST(RollingUpdate, SickOldMachinesGoFirst) {
   // All three of O1 are broken; O2 works and is older.
   const Fleet fleet{.limits = limits(6, 0, 1),
