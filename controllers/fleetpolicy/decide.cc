@@ -191,7 +191,7 @@ class Granter {
       return fmt::format("the fleet is frozen: take annotation {} off", api::policy::annotation::kFreeze);
     if (is_status_full()) return "status.grants or status.buckets is full until Machines are gone";
     const auto full = limits_.full(place);
-    return full ? limits_.describe(*full) + " is full" : "";
+    return full ? limits_.describe(*full, place) : "";
   }
 
   // Each grant becomes a bucket at most.

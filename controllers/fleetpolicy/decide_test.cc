@@ -53,7 +53,7 @@ TEST(Granting, CountsWhatWasGrantedBefore) {
 TEST(Granting, SaysWhatTheLongestOneWaitsFor) {
   const Plan plan = seen_by(a_fleet_policy().limits(0)).with(asking("a")).plan();
 
-  EXPECT_EQ(plan.waiting.why, "spec.limits[0] (0 within 10m0s in all Clusters) is full");
+  EXPECT_EQ(plan.waiting.why, "spec.limits[0] (0 within 10m0s in all Clusters) allows none");
 }
 
 TEST(Granting, LooksAgainWhenABucketLeavesItsWindow) {

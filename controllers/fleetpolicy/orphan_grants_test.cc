@@ -49,7 +49,8 @@ TEST(OrphanGrants, WaitWhileTheLimitIsFullAndSaySo) {
 
   EXPECT_THAT(plan.actions, IsEmpty());
   EXPECT_EQ(plan.waiting.longest.called, "VM of Cluster default/c1");
-  EXPECT_EQ(plan.waiting.why, "spec.limits[0] (1 within 10m0s in all Clusters) is full");
+  EXPECT_EQ(plan.waiting.why,
+            "spec.limits[0] (1 within 10m0s in all Clusters) is full until 2026-01-01T12:11:00Z");
 }
 
 TEST(OrphanGrants, AreNotCountedByALimitOfOtherReasons) {

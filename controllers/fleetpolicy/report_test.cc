@@ -45,7 +45,7 @@ TEST(FleetReport, NamesTheMachineThatWaitsLongestAndItsLimit) {
 
   EXPECT_EQ(shown(world, "Limiting"),
             "True LimitReached: 2 deletions wait, the longest Machine default/a (ScaleIn, since "
-            "2026-01-01T11:59:00Z): spec.limits[0] (0 within 10m0s in all Clusters) is full");
+            "2026-01-01T11:59:00Z): spec.limits[0] (0 within 10m0s in all Clusters) allows none");
 }
 
 TEST(FleetReport, NamesALimitThatMeansNothing) {

@@ -40,8 +40,13 @@ void FleetLimits::count(std::span<const api::FleetGrant> grants) {
 void FleetLimits::count(std::span<const api::FleetBucket> buckets, Time now) {
   for (const api::FleetBucket& bucket : buckets) {
     const FleetPlace place{.cluster = cluster_named_in(bucket), .reason = bucket.reason.view()};
-    for (std::size_t i = 0; i < taken_.size(); ++i)
-      if (leaves_window(bucket, spec_.limits[i].window()) > now) add(i, place, bucket.count);
+    for (std::size_t i = 0; i < taken_.size(); ++i) {
+      const Time at = leaves_window(bucket, spec_.limits[i].window());
+      if (at <= now) continue;
+      add(i, place, bucket.count);
+      if (is_about(spec_.limits[i], place.reason))
+        taken_[i].leaving.push_back({.at = at, .cluster = place.cluster, .count = bucket.count});
+    }
   }
 }
 
@@ -77,10 +82,27 @@ std::int32_t FleetLimits::allowed(const api::FleetLimit& limit, const kube::Obje
   return scaled_value(limit.max, std::max(workers, 1), Rounding::Up).value_or(0);
 }
 
-std::string FleetLimits::describe(std::size_t limit) const {
+std::optional<Time> FleetLimits::free_from(std::size_t limit, const FleetPlace& place) const {
+  std::vector<Leaving> leaving = taken_[limit].leaving;
+  std::ranges::sort(leaving, {}, &Leaving::at);
+  std::int32_t left = taken(limit, place.cluster);
+  for (const Leaving& each : leaving) {
+    if (spec_.limits[limit].is_per_cluster() && each.cluster != place.cluster) continue;
+    left -= each.count;
+    if (left < allowed(spec_.limits[limit], place.cluster)) return each.at;
+  }
+  return std::nullopt;
+}
+
+std::string FleetLimits::describe(std::size_t limit, const FleetPlace& place) const {
   const api::FleetLimit& each = spec_.limits[limit];
-  return fmt::format("spec.limits[{}] ({} within {} in {})", limit, each.max.to_string(),
-                     format_duration(each.window()), each.is_per_cluster() ? "each Cluster" : "all Clusters");
+  const std::string name =
+      fmt::format("spec.limits[{}] ({} within {} in {})", limit, each.max.to_string(),
+                  format_duration(each.window()), each.is_per_cluster() ? "each Cluster" : "all Clusters");
+  if (allowed(each, place.cluster) <= 0) return name + " allows none";
+  const auto free = free_from(limit, place);
+  if (free) return fmt::format("{} is full until {}", name, free->to_string());
+  return name + " is full, with Machines that were allowed to go and are still there";
 }
 
 Time leaves_window(const api::FleetBucket& bucket, Seconds window) {

@@ -40,13 +40,21 @@ class FleetLimits {
 
   // The number in spec.limits of the first limit without a place; nothing: there is one in each.
   std::optional<std::size_t> full(const FleetPlace& place) const;
-  // In words: "spec.limits[0] (1 within 10m0s in all Clusters)".
-  std::string describe(std::size_t limit) const;
+  // When windows have left enough behind for one more; nothing: first a Machine that holds a place has to go.
+  std::optional<Time> free_from(std::size_t limit, const FleetPlace& place) const;
+  // Why that one is full, in words: "spec.limits[0] (1 within 10m0s in all Clusters) is full until 2026-...".
+  std::string describe(std::size_t limit, const FleetPlace& place) const;
 
  private:
+  struct Leaving {
+    Time at = {};
+    kube::ObjectKey cluster = {};
+    std::int32_t count = 0;
+  };
   struct Taken {
     std::int32_t fleet = 0;
     std::map<kube::ObjectKey, std::int32_t> by_cluster = {};
+    std::vector<Leaving> leaving = {};
   };
   void add(std::size_t limit, const FleetPlace& place, std::int32_t count);
   std::int32_t allowed(const api::FleetLimit& limit, const kube::ObjectKey& cluster) const;

@@ -1,5 +1,6 @@
 #include "controllers/safety/fleet_limits.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "test/builders/fleet_policy.h"
@@ -10,6 +11,7 @@ namespace {
 using builders::a_fleet_policy;
 using builders::FleetPolicyBuilder;
 using builders::noon;
+using testing::StartsWith;
 using namespace std::chrono_literals;
 
 FleetPlace in(std::string_view cluster, std::string_view reason = "ScaleIn") {
@@ -30,6 +32,15 @@ std::optional<std::size_t> full(const FleetPolicyBuilder& builder, const FleetPl
   return limits.full(place);
 }
 
+std::string why_full(const FleetPolicyBuilder& builder, const FleetPlace& place) {
+  const api::FleetPolicy policy = builder.build();
+  const WorkerCounts counts = workers(10, 10);
+  FleetLimits limits(policy.spec, counts);
+  limits.count(policy.status.grants);
+  limits.count(policy.status.buckets, noon());
+  return limits.describe(0, place);
+}
+
 IntOrString percent(std::string_view text) { return IntOrString(Text(text)); }
 
 TEST(FleetLimits, CountWhatIsThereAndWhatIsGone) {
@@ -37,6 +48,31 @@ TEST(FleetLimits, CountWhatIsThereAndWhatIsGone) {
 
   EXPECT_EQ(full(policy, in("c1")), std::nullopt);
   EXPECT_EQ(full(FleetPolicyBuilder(policy).gone(noon(), 1), in("c1")), 0U);
+}
+
+TEST(FleetLimits, SayWhenAPlaceIsFree) {
+  const auto policy =
+      a_fleet_policy().limits(2).gone(noon() + Seconds(-300), 1).gone(noon() + Seconds(-60), 1);
+
+  EXPECT_EQ(why_full(policy, in("c1")),
+            "spec.limits[0] (2 within 10m0s in all Clusters) is full until 2026-01-01T12:06:00Z");
+  EXPECT_EQ(why_full(FleetPolicyBuilder(policy).granted("a", noon()), in("c1")),
+            "spec.limits[0] (2 within 10m0s in all Clusters) is full until 2026-01-01T12:10:00Z");
+}
+
+TEST(FleetLimits, SayThatAMachineHasToGoFirst) {
+  EXPECT_EQ(
+      why_full(a_fleet_policy().limits(1).granted("a", noon()), in("c1")),
+      "spec.limits[0] (1 within 10m0s in all Clusters) is full, with Machines that were allowed to go and "
+      "are still there");
+}
+
+TEST(FleetLimits, OfEachClusterNameTheTimeOfThatCluster) {
+  const auto policy = a_fleet_policy().limits_each_cluster(1).gone(noon(), 1).gone(noon() + Seconds(-300), 1,
+                                                                                   "ScaleIn", "c2");
+
+  EXPECT_EQ(why_full(policy, in("c1")),
+            "spec.limits[0] (1 within 10m0s in each Cluster) is full until 2026-01-01T12:11:00Z");
 }
 
 TEST(FleetLimits, OfTheFleetAreOneForAllClusters) {
@@ -112,8 +148,8 @@ TEST(FleetLimits, AreNamedWithWhatTheySay) {
   const WorkerCounts none;
   const FleetLimits limits(policy.spec, none);
 
-  EXPECT_EQ(limits.describe(0), "spec.limits[0] (1 within 10m0s in all Clusters)");
-  EXPECT_EQ(limits.describe(1), "spec.limits[1] (5% within 1h0m0s in each Cluster)");
+  EXPECT_THAT(limits.describe(0, in("c1")), StartsWith("spec.limits[0] (1 within 10m0s in all Clusters) "));
+  EXPECT_THAT(limits.describe(1, in("c1")), StartsWith("spec.limits[1] (5% within 1h0m0s in each Cluster) "));
 }
 
 }  // namespace
