@@ -122,10 +122,18 @@ class Protocol {
     const bool again = each.node && result.empty() && each.mark->step == UpdateStep::Failed;
     if (result == kSuccessful || again) return mark(each, next(each, UpdateStep::Updating));
     if (!is_off(Safeguard::UpdateFailure)) progress_.stopped = true;
-    plan_.told.push_back(
-        fmt::format("Machine {} could not be updated in place, and no other one is updated: {}; correct its "
-                    "Node and take label {} off it, delete the Machine, or change the template",
-                    name_of(each), each.mark->why, key_on_node(each, label::kUpdateResult)));
+    plan_.told.push_back(fmt::format(
+        "Machine {} could not be updated in place, and no other one is updated: {}; {}, delete the "
+        "Machine, or change the template",
+        name_of(each), each.mark->why, remedy(each)));
+  }
+
+  // What never answered has no result to take off.
+  static std::string remedy(const MachineSeen& each) {
+    if (each.mark->step == UpdateStep::TimedOut)
+      return fmt::format("see to its Node and take annotation {} off the Machine, so that it begins again",
+                         api::policy::annotation::kInPlaceUpdate);
+    return fmt::format("correct its Node and take label {} off it", key_on_node(each, label::kUpdateResult));
   }
 
   void begin_anew(const MachineSeen& each) {
