@@ -16,8 +16,8 @@ struct OwnCertificate {
   std::optional<Validity> validity = {};
   Standing standing = Standing::Missing;
 };
-// `received`: when it came, by this machine's clock. What can't be read is missing. One with the text of the `known` is
-// not read again.
+// `received`: when it came, by this machine's clock. What can't be read is missing. One with the text of the
+// `known` is not read again.
 OwnCertificate own_certificate(const Root& root, const OwnCertificate& known, WallTime received,
                                WallTime now);
 

@@ -4,12 +4,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/threads.h"
 #include "infrastructure/sim/cloud.h"
+#include "infrastructure/sim/script.h"
 
 namespace capstan::dev {
 
@@ -34,6 +36,7 @@ class FaultFile {
   const FaultFileDeps deps_;
   const std::string path_;
   std::string last_ = {};
+  std::optional<infrastructure::sim::Script> script_;  // as it was last; none: it was no script yet
   std::unique_ptr<Thread> thread_;
 };
 

@@ -147,6 +147,7 @@ class Run {
     screen_.say(
         fmt::format("try: kubectl --kubeconfig {} get clusters,machinedeployments,machinepools,machines",
                     options_.write_kubeconfig));
+    screen_.say("no webhooks here: a field that an installed Capstan refuses is taken");
     for (const auto& manifest : manifests) {
       const auto name =
           TRY(apply_manifest(stack->client(), manifest, Deadline::in(seams_.clock, kApplyLimit, stop_)));

@@ -218,6 +218,17 @@ Result<void> check_that_none_runs(const CleanupSeams& seams, const std::stop_tok
   return {};
 }
 
+// To a dry run it is no reason to stop.
+Result<void> tell_who_runs(const CleanupSeams& seams, const std::stop_token& stop) {
+  const Deadline deadline = Deadline::in(seams.clock, kPatience, stop);
+  const auto leases = TRY(kube::list<api::Lease>(seams.management, {}, deadline));
+  for (const api::Lease& lease : leases.items) {
+    if (const auto refused = refuse_capstan(lease); !refused)
+      seams.say(fmt::format("without --dry-run this would refuse: {}", refused.error().message));
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string CleanupSummary::describe(bool dry_run) const {
@@ -227,7 +238,7 @@ std::string CleanupSummary::describe(bool dry_run) const {
 
 Result<CleanupSummary> clean_up(const CleanupSeams& seams, const CleanupOptions& options,
                                 const std::stop_token& stop) {
-  if (!options.dry_run) TRY(check_that_none_runs(seams, stop));
+  TRY(options.dry_run ? tell_who_runs(seams, stop) : check_that_none_runs(seams, stop));
   Cleaner cleaner(seams, options, stop);
   TRY(cleaner.clean_workloads());
   TRY(cleaner.clean_management());

@@ -36,9 +36,9 @@ struct CleanupSummary {
   std::string describe(bool dry_run) const;
 };
 
-// Conflict while a Capstan holds a Lease: it would write again what is taken off (a dry run may look on).
-// Other errors: the management cluster could not be read. What can't be taken off one object does not hold up
-// the others.
+// Conflict while a Capstan holds a Lease: it would write again what is taken off (a dry run says so and looks
+// on). Other errors: the management cluster could not be read. What can't be taken off one object does not
+// hold up the others.
 Result<CleanupSummary> clean_up(const CleanupSeams& seams, const CleanupOptions& options,
                                 const std::stop_token& stop);
 

@@ -216,6 +216,7 @@ TEST(Cleanup, RefusesWhileACapstanHoldsALeaseAndTakesTheNoteOffAfterwards) {
     EXPECT_EQ(refused.error().code, Code::Conflict);
     EXPECT_THAT(refused.error().message, HasSubstr("Lease default/core is held by pod-1, a Capstan"));
     EXPECT_TRUE(looked) << "which changes nothing";
+    EXPECT_THAT(stage.said, Contains(HasSubstr("without --dry-run this would refuse: Lease default/core")));
     ASSERT_TRUE(cleaned) << cleaned.error().describe();
     EXPECT_EQ(stage.everything().find("capstan.dev/"), std::string::npos);
     EXPECT_NE(before.find("capstan.dev/"), std::string::npos);

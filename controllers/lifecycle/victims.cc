@@ -16,6 +16,7 @@ namespace capstan::controllers::lifecycle {
 namespace {
 
 constexpr char kMark = '~';
+constexpr std::string_view kGoes = "the Machine is being deleted";
 
 std::string_view trimmed(std::string_view text) {
   const auto begin = text.find_first_not_of(' ');
@@ -90,14 +91,15 @@ Victims victims_in(std::string_view annotation, const VictimRules& rules) {
 
 std::string objection_to(const api::Machine* machine) {
   if (machine == nullptr) return "no Machine of that name belongs to it";
-  if (machine->metadata.deleting()) return "the Machine is being deleted";
+  if (machine->metadata.deleting()) return std::string(kGoes);
   const bool is_replaced = is_in(*machine, Phase::Failed) && !preserved_until(*machine);
   return is_replaced ? "the Machine has failed, and is replaced" : "";
 }
 
 std::vector<std::string> reasons(const Victims& victims) {
   std::vector<std::string> lines;
-  for (const auto& [entry, why] : victims.dropped) lines.push_back(fmt::format("{}: {}", entry, why));
+  for (const auto& [entry, why] : victims.dropped)
+    if (why != kGoes) lines.push_back(fmt::format("{}: {}", entry, why));
   return lines;
 }
 

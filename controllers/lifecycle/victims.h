@@ -51,7 +51,8 @@ Victims victims_in(std::string_view annotation, const VictimRules& rules);
 // Why it can't go, or need not; empty: it can. Null: the owner has no Machine of that name.
 std::string objection_to(const api::Machine* machine);
 
-// Of each that was dropped: "web-1~2026-01-01T12:00:00Z: no Machine of that name is there".
+// Of each that was dropped though it does not go: "web-1~2026-01-01T12:00:00Z: no Machine of that name
+// belongs to it".
 std::vector<std::string> reasons(const Victims& victims);
 
 }  // namespace capstan::controllers::lifecycle

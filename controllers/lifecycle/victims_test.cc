@@ -50,6 +50,17 @@ TEST(Victims, OfNothingAreNone) {
   EXPECT_FALSE(read("").names("a"));
 }
 
+TEST(Victims, SayNothingOfOneThatGoesAsItWasToldTo) {
+  const Victims victims =
+      victims_in("web-1", {.now = noon(), .expiry = Seconds(600), .objection = [](std::string_view) {
+                             const api::Machine goes = a_machine("web-1").deleting();
+                             return objection_to(&goes);
+                           }});
+
+  EXPECT_THAT(victims.dropped, testing::SizeIs(1));
+  EXPECT_THAT(reasons(victims), testing::IsEmpty());
+}
+
 TEST(Victims, AMachineThatIsGoneGoesOrHasFailedIsNone) {
   const api::Machine goes = a_machine("m1").deleting();
   const api::Machine failed = a_machine("m1").condition("capstan.dev/Lifecycle", "False", "Failed");

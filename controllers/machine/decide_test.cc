@@ -195,7 +195,7 @@ TEST(Claim, BelievesNothingOfAnObjectThatAnotherMachineControls) {
   EXPECT_THAT(
       messages(plan.notes),
       ElementsAre("InvalidReference: spec.infrastructureRef: DockerMachine default/m1: is controlled by "
-                  "Machine other already"));
+                  "Machine other already: let this Machine name an object of its own"));
 }
 
 // Of two that label, each would fight a third one that labels otherwise.
@@ -289,7 +289,7 @@ TEST(Claim, SaysSoWhenAPoolControlsTheObjectOfItsMachine) {
   EXPECT_THAT(messages(controlled.notes),
               testing::Contains(
                   "InvalidReference: spec.infrastructureRef: DockerMachine default/m1: is controlled by "
-                  "DockerMachinePool mp1 already"));
+                  "DockerMachinePool mp1 already: let this Machine name an object of its own"));
   ASSERT_TRUE(owned.infra.claim);
   EXPECT_THAT(owners(owned.infra.claim->owners), ElementsAre("DockerMachinePool mp1", "Machine m1 controls"));
 }

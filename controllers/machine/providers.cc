@@ -1,6 +1,6 @@
 #include "controllers/machine/providers.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <boost/json.hpp>
@@ -97,7 +97,10 @@ Result<std::optional<ProviderClaim>> claim(const ExternalSeen& external, const O
   std::erase_if(owners, [&](const api::OwnerReference& owner) { return made_for(owner, seen); });
   const auto reference = runtime::controller_reference(kube::resource_of<api::Machine>(), machine.metadata);
   auto owned = runtime::with_controller(api::OwnerReferences(std::move(owners)), reference);
-  if (!owned) return fail(owned.error().context(contract::Foreign(object).describe()));
+  if (!owned) {
+    return fail(owned.error().code, fmt::format("{}: {}: let this Machine name an object of its own",
+                                                contract::Foreign(object).describe(), owned.error().message));
+  }
   TRY(may_take(external, seen));
   ProviderClaim wanted{
       .from = metadata.owner_references,

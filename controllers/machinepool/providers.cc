@@ -1,6 +1,6 @@
 #include "controllers/machinepool/providers.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -150,7 +150,10 @@ Result<std::optional<ProviderClaim>> claim(const ExternalSeen& external, const a
   auto owned = runtime::with_controller(
       metadata.owner_references,
       runtime::controller_reference(kube::resource_of<api::MachinePool>(), pool.metadata));
-  if (!owned) return fail(owned.error().context(contract::Foreign(object).describe()));
+  if (!owned) {
+    return fail(owned.error().code, fmt::format("{}: {}: let this MachinePool name an object of its own",
+                                                contract::Foreign(object).describe(), owned.error().message));
+  }
   ProviderClaim wanted{
       .from = metadata.owner_references,
       .owners = std::move(*owned),
