@@ -213,7 +213,7 @@ Result<Outcome> Reconciler::take_deletion_turn(const ActContext& with, Observati
     turn.step = finalizer_stays(gone.error(), turn.step);
   }
   Effects effects = effects_of(turn, seen);
-  // Its condition says so; an error it is to whoever can do something about it.
+  // No error of ours: the condition says what the Machine waits for.
   if (turn.step.trouble)
     with.context.log.info("deletion is held up", {{"error", turn.step.trouble->describe()}});
   if (turn.step.trouble && !turn.step.recheck) effects.errors.push_back(*turn.step.trouble);
