@@ -11,6 +11,8 @@ namespace {
 
 namespace json = boost::json;
 
+constexpr std::size_t kSample = 4;
+
 // Of a Pod and of a VolumeAttachment.
 std::string_view node_of(const json::value& item) {
   boost::system::error_code missing;
@@ -71,22 +73,38 @@ Result<SharedList<api::Pod>::ByNode> ClusterLists::ask_for_pods(kubeconfig::Work
   if (asks_for_all({.nodes = nodes.size(), .items = known_pods(cluster)})) {
     std::size_t count = 0;
     auto found = list_all<api::Pod>(cluster.client(), nodes, count, deadline);
-    if (found) counted_pods_.with([&](auto& counted) { counted = count; });
+    if (found) counted_.with([&](PodCount& counted) { counted.of_all = count; });
     return found;
   }
+  return ask_one_by_one(cluster, nodes, deadline);
+}
+
+Result<SharedList<api::Pod>::ByNode> ClusterLists::ask_one_by_one(kubeconfig::WorkloadCluster& cluster,
+                                                                  const Nodes& nodes,
+                                                                  const Deadline& deadline) {
   SharedList<api::Pod>::ByNode found;
   for (const std::string& node : nodes) {
     auto listed =
         kube::list<api::Pod>(cluster.client(), {.field_selector = "spec.nodeName=" + node}, deadline);
     if (!listed && listed.error().code == Code::Cancelled) return fail(listed.error());
+    if (listed) {
+      counted_.with([&](PodCount& counted) {
+        ++counted.sample;
+        counted.of_sample += listed->items.size();
+      });
+    }
     found[node] = listed ? Result<std::vector<api::Pod>>(std::move(listed->items)) : fail(listed.error());
   }
   return found;
 }
 
+// A Node that is asked about twice has fewer of them by then. The price of too small a guess is one list of
+// all pages.
 std::size_t ClusterLists::known_pods(const kubeconfig::WorkloadCluster& cluster) const {
-  const auto counted = counted_pods_.with([](const auto& count) { return count; });
-  return counted ? *counted : usual_pods(cluster.nodes().size());
+  const auto counted = counted_.with([](const PodCount& count) { return count; });
+  if (counted.of_all) return *counted.of_all;
+  const std::size_t nodes = cluster.nodes().size();
+  return counted.sample < kSample ? usual_pods(nodes) : counted.of_sample * nodes / counted.sample;
 }
 
 }  // namespace capstan::controllers::drain

@@ -25,11 +25,19 @@ class ClusterLists {
 
   Result<SharedList<api::Pod>::ByNode> ask_for_pods(kubeconfig::WorkloadCluster& cluster, const Nodes& nodes,
                                                     const Deadline& deadline);
+  Result<SharedList<api::Pod>::ByNode> ask_one_by_one(kubeconfig::WorkloadCluster& cluster,
+                                                      const Nodes& nodes, const Deadline& deadline);
   std::size_t known_pods(const kubeconfig::WorkloadCluster& cluster) const;
 
   SharedList<api::Pod> pods_;
   SharedList<api::VolumeAttachment> attachments_;
-  Guarded<std::optional<std::size_t>> counted_pods_;  // by the last list of all
+  // Of the last list of all; before the first one, of the Nodes that were asked for one by one.
+  struct PodCount {
+    std::optional<std::size_t> of_all = {};
+    std::size_t sample = 0;
+    std::size_t of_sample = 0;
+  };
+  Guarded<PodCount> counted_;
 };
 
 }  // namespace capstan::controllers::drain

@@ -51,11 +51,15 @@ class Workload {
     clusters_.connect(kCluster, &other);
     cluster = clusters_.get(kCluster).value();
   }
-  // All Nodes at once, as one thread each.
-  std::vector<std::size_t> pods_of_all_nodes() {
-    std::vector<std::size_t> counts(kNodes);
+  void add_nodes(int more) {
+    for (int i = kNodes; i < kNodes + more; ++i) clusters_.put_node(kCluster, builders::a_node(node(i)));
+  }
+  std::vector<std::size_t> pods_of_all_nodes() { return pods_of_nodes(kNodes); }
+  // At once, as one thread each.
+  std::vector<std::size_t> pods_of_nodes(int number) {
+    std::vector<std::size_t> counts(static_cast<std::size_t>(number));
     std::vector<std::unique_ptr<Thread>> threads;
-    for (int i = 0; i < kNodes; ++i)
+    for (int i = 0; i < number; ++i)
       threads.push_back(baton.spawn(node(i), [this, i, &counts](const std::stop_token& stop) {
         counts[static_cast<std::size_t>(i)] =
             lists.pods(*cluster, node(i), Deadline::in(baton, 1min, stop)).value().size();
@@ -127,6 +131,20 @@ TEST(ClusterLists, TwentyNodesThatGoTogetherCostAFewListsOfPods) {
     EXPECT_THAT(workload.pods_of_all_nodes(), Each(1));
 
     EXPECT_LE(workload.client.calls(fakes::Call::Read), 4);
+  });
+}
+
+// 600 Nodes would have 18,000 Pods as a rule, 37 pages: more than a list for each of these six.
+TEST(ClusterLists, OfALargeClusterAreOneWhereTheNodesThatWentBeforeHadFewPods) {
+  in_workload([](Workload& workload) {
+    workload.add_nodes(580);
+    for (int i = 0; i < 4; ++i)
+      ASSERT_TRUE(workload.lists.pods(*workload.cluster, Workload::node(i), Deadline::never()));
+    const auto before = workload.client.calls(fakes::Call::Read);
+
+    EXPECT_THAT(workload.pods_of_nodes(6), Each(1));
+
+    EXPECT_LE(workload.client.calls(fakes::Call::Read) - before, 4) << "two pages, after one that went alone";
   });
 }
 
