@@ -1,0 +1,56 @@
+// What a running cloud takes from its file, and what it says of the rest.
+#include "cmd/dev/fault_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "test/fakes/baton.h"
+#include "test/fakes/collecting_sink.h"
+
+namespace capstan::dev {
+namespace {
+
+using infrastructure::sim::SimCloud;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using namespace std::chrono_literals;
+
+constexpr std::string_view kStarted = "latency: {create: 1s}\nfaults: []\n";
+
+// The file is there with one text, and gets another one while the cloud runs: what is logged of it.
+std::vector<std::string> logged_when_changed_to(std::string_view text) {
+  const auto path = std::filesystem::path(testing::TempDir()) /
+                    testing::UnitTest::GetInstance()->current_test_info()->name();
+  std::ofstream(path) << kStarted;
+  fakes::Baton baton({.seed = 1});
+  fakes::CollectingSink sink;
+  const auto report = baton.run([&] {
+    SimCloud cloud({.clock = baton, .threads = baton}, *infrastructure::sim::parse_script(kStarted));
+    const FaultFile file({.clock = baton, .threads = baton, .cloud = cloud, .log = Log(sink, baton)}, path);
+    baton.pause(Deadline::in(baton, 2s));
+    std::ofstream(path) << text;
+    baton.pause(Deadline::in(baton, 3s));
+  });
+  EXPECT_TRUE(report.finished()) << report.why;
+  std::filesystem::remove(path);
+  return sink.lines();
+}
+
+TEST(FaultFile, IsFollowedWithoutAWordWhereFaultsAloneChange) {
+  EXPECT_THAT(logged_when_changed_to("latency: {create: 1s}\nfaults:\n- vanish: 2m\n"), IsEmpty());
+}
+
+TEST(FaultFile, SaysOnceThatTheRestIsNotFollowed) {
+  EXPECT_THAT(logged_when_changed_to("latency: {create: 9s}\nfaults: []\n"),
+              testing::ElementsAre(HasSubstr("only `faults` is followed while this runs")));
+}
+
+TEST(FaultFile, ThatIsNoScriptChangesNothing) {
+  EXPECT_THAT(logged_when_changed_to("faults: 7\n"), testing::ElementsAre(HasSubstr("faults not followed")));
+}
+
+}  // namespace
+}  // namespace capstan::dev
