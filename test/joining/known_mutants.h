@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <string_view>
 
 #include "base/safeguards.h"
@@ -12,9 +13,11 @@ namespace capstan::joining {
 struct JoiningMutant {
   Safeguard safeguard = {};
   std::string_view promise = {};
+  std::int64_t begin =
+      1;  // the seed to begin with: what few seeds come to would take minutes from the first one
 };
 inline constexpr std::array kJoiningMutants = {
-    JoiningMutant{Safeguard::TokenOfData, "and has no Node yet"},
+    JoiningMutant{Safeguard::TokenOfData, "and has no Node yet", 440},
     JoiningMutant{Safeguard::TokenDeadline, "and has no Node yet"},
     JoiningMutant{Safeguard::Approval, "was approved for machine"},
     JoiningMutant{Safeguard::Checksums, "holds what no configuration has said"},

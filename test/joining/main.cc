@@ -103,6 +103,7 @@ int run_plain(const Options& options, const Clock& clock) {
 
 mutants::Verdict look_for(const mutants::Mutant& mutant, Options options) {
   options.mutant = mutant.name;
+  options.seed = mutant_named(mutant.name)->begin;
   const Sum sum = run_all(options, true);
   if (!sum.first_failed) return {.how = fmt::format("within {} seeds", options.count)};
   return {.noticed = true, .how = fmt::format("caught by seed {}", *sum.first_failed)};
