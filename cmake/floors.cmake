@@ -59,6 +59,8 @@ endif()
 capstan_library(bootstrap LIGHT DIR bootstrap bootstrap/access bootstrap/approval bootstrap/controller bootstrap/nodeconfig LINK PUBLIC kubeconfig runtime kube api base PRIVATE Boost::json)
 capstan_test(bootstrap_test DIR bootstrap bootstrap/access bootstrap/approval bootstrap/controller bootstrap/nodeconfig LABELS sanitize-domain LINK bootstrap builders fakes)
 capstan_library(agent LIGHT DIR agent LINK PUBLIC kubeconfig kube net api base PRIVATE Boost::json)
+# It stands on each Node and is downloaded by it: small counts, and it has nothing to do that takes time.
+target_compile_options(agent PRIVATE $<$<CONFIG:Release>:-Os>)
 capstan_test(agent_test DIR agent LABELS sanitize-domain LINK agent fakes net Boost::json OpenSSL::Crypto)
 
 # floor 6
