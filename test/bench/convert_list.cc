@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -52,16 +53,16 @@ class Lister {
     client_.set_read_timeout(std::chrono::seconds(60));
   }
   std::string list() {
-    const auto answer = client_.Get(std::string(kOldMachines));
-    if (!answer) throw std::runtime_error(httplib::to_string(answer.error()));
-    if (answer->status != 200) throw std::runtime_error(answer->body.substr(0, 500));
-    return answer->body;
+    auto body = list_or_later();
+    if (!body) throw std::runtime_error("the API server is too busy for a list");
+    return std::move(*body);
   }
   // API servers learn of a changed definition when they do.
   template <typename Condition>
   void list_until(Condition&& condition) {
     SystemThreads threads;
-    for (const Deadline limit = Deadline::in(clock_, kEffectWithin); !condition(list());) {
+    const auto holds = [&](const std::optional<std::string>& list) { return list && condition(*list); };
+    for (const Deadline limit = Deadline::in(clock_, kEffectWithin); !holds(list_or_later());) {
       if (limit.passed(clock_.steady_now())) throw std::runtime_error("the conversion takes no effect");
       threads.pause(Deadline::in(clock_, milliseconds(200)));
     }
@@ -78,6 +79,15 @@ class Lister {
   }
 
  private:
+  // None: it is busy with a definition that has just changed.
+  std::optional<std::string> list_or_later() {
+    const auto answer = client_.Get(std::string(kOldMachines));
+    if (!answer) throw std::runtime_error(httplib::to_string(answer.error()));
+    if (answer->status == 429) return std::nullopt;
+    if (answer->status != 200) throw std::runtime_error(answer->body.substr(0, 500));
+    return answer->body;
+  }
+
   const SystemClock clock_;
   httplib::SSLClient client_;
 };
