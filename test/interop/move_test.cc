@@ -78,7 +78,9 @@ constexpr Explained kExplained[] = {
      .sometimes = "the Cluster may be read first"},
     {.pattern = "^create pods/eviction .* 429$", .why = "the budget holds it"},
     {.pattern = "^get (drivermachinepools|cloudconfigs|driverclusters) .* 404$",
-     .why = "a pool and a Cluster go when these are gone, by a live read"}};
+     .why = "a pool and a Cluster go when these are gone, by a live read"},
+    kGoneBeforeItsStatus,
+    kServiceIsSeenLate};
 
 // Two Pods of an application whose budget lets none of them go as long as the other is not ready.
 constexpr std::string_view kApplication = R"(
