@@ -54,7 +54,8 @@ inline constexpr Explained kControlPlaneIsGone = {
     .pattern = "^get (kubeadmcontrolplanes|devclusters) .* 404$",
     .why = "a Cluster goes when these are gone, by a live read"};
 inline constexpr Explained kNodeIsGone = {
-    .pattern = "(deletion is held up|FailedDeleteNode of Machine/).*(get|delete) Node .*: http 404 without a Status",
+    .pattern =
+        "(deletion is held up|FailedDeleteNode of Machine/).*(get|delete) Node .*: http 404 without a Status",
     .why = "so upstream's in-memory API server says that a Node is gone; nodeDeletionTimeoutSeconds ends it"};
 inline constexpr Explained kControlPlaneComesFirst = {
     .pattern = "FailedCreate of MachineSet/.* is blocked because: .* is provisioning ",
