@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "api/conditions/conditions.h"
 #include "api/names.h"
 #include "api/policy/names.h"
 #include "base/safeguards.h"
@@ -163,14 +164,21 @@ Count held_by(const api::MachineSet& set, std::span<const Snapshot<api::Machine>
   return std::max<Count>(0, staying - replicas_of(set));
 }
 
-// As many as the status holds apart from the available ones at most, and only where it is about the Machines
-// that are seen: what is older or newer than they are says nothing about who leaves.
-Count leaving_of(const api::MachineSet& set, std::span<const Snapshot<api::Machine>> owned, Count status) {
-  if (machines_of(set, owned) != status) return 0;
-  const Count going = std::ranges::count_if(owned, [&](const auto& machine) {
-    return machine->metadata.deleting() && runtime::is_controlled_by(machine->metadata, set.metadata.uid);
-  });
-  return std::clamp<Count>(status - set.status.available_replicas.value_or(0), 0, going);
+// Only where the status is about the Machines that are seen: one that is older may count who leaves among the
+// available, and no other Machine may be let go for that.
+Count leaving_of(const api::MachineSet& set, std::span<const Snapshot<api::Machine>> owned) {
+  if (!is_settled(set) || machines_of(set, owned) != set.status.replicas.value_or(0)) return 0;
+  Count leaving = 0;
+  Count available = 0;
+  for (const auto& machine : owned) {
+    if (!runtime::is_controlled_by(machine->metadata, set.metadata.uid)) continue;
+    if (machine->metadata.deleting()) {
+      ++leaving;
+    } else if (api::conditions::is_true(machine->status.conditions, api::condition::kAvailable)) {
+      ++available;
+    }
+  }
+  return set.status.available_replicas.value_or(0) <= available ? leaving : 0;
 }
 
 // A status from before the last change of the spec may not know of Machines made since; what is there counts
@@ -185,7 +193,7 @@ SetCounts counts_of(const api::MachineSet& set, std::span<const Snapshot<api::Ma
           .spec = replicas_of(set),
           .status = status,
           .available = set.status.available_replicas.value_or(0),
-          .leaving = leaving_of(set, owned, status),
+          .leaving = leaving_of(set, owned),
           .settled = is_settled(set)};
 }
 
