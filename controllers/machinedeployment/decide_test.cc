@@ -227,6 +227,38 @@ TEST(Decide, MachinesBeyondACurrentStatusAreOnlyACacheThatIsBehind) {
   EXPECT_EQ(sizes(decide(world)).front(), (std::pair<std::string, Count>{"md1-abcde", 1}));
 }
 
+// A rollout from md1-old, of whose three Machines one is going, to the two of md1-new.
+Sizes rolled_beside_one_that_goes(Count available, std::vector<Snapshot<api::Machine>> old_machines) {
+  const auto is_full = [](api::MachineSet& set) {
+    set.spec.replicas = set.status.replicas = set.status.available_replicas = 2;
+  };
+  const auto shrinks = [&](api::MachineSet& set) {
+    set.spec.replicas = 2;
+    set.status.replicas = 3;
+    set.status.available_replicas = available;
+  };
+  auto world = seen(a_machine_deployment().replicas(3).version("v1.36.0").build(),
+                    {set_of("md1-new", "v1.36.0").with(is_full).shared(),
+                     set_of("md1-old", "v1.35.0").with(shrinks).shared()});
+  world.owned = std::move(old_machines);
+  return sizes(decide(world));
+}
+
+TEST(DecideLeaving, AMachineThatGoesHoldsUpNoOther) {
+  EXPECT_EQ(rolled_beside_one_that_goes(2, {a_machine("a").in_set("md1-old").running().shared(),
+                                            a_machine("b").in_set("md1-old").running().shared(),
+                                            a_machine("c").in_set("md1-old").running().deleting().shared()}),
+            (Sizes{{"md1-new", 2}, {"md1-old", 1}}));
+}
+
+TEST(DecideLeaving, AStatusThatIsOlderThanTheDeletionLetsNoOtherGoForIt) {
+  EXPECT_EQ(rolled_beside_one_that_goes(3, {a_machine("a").in_set("md1-old").running().shared(),
+                                            a_machine("b").in_set("md1-old").not_ready().shared(),
+                                            a_machine("c").in_set("md1-old").running().deleting().shared()}),
+            (Sizes{{"md1-new", 2}, {"md1-old", 2}}))
+      << "both would leave two of the three that have to be available";
+}
+
 TEST(Decide, DoesNothingOnCachesThatAreBehind) {
   auto world = seen(a_machine_deployment().replicas(3));
   world.complete = false;
