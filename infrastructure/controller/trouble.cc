@@ -5,7 +5,7 @@
 namespace capstan::infrastructure {
 namespace {
 
-constexpr Seconds kPatience{60};
+constexpr Seconds kPatience{20};       // a write, and another when it is over
 constexpr Seconds kUntilReadable{30};  // of Secrets that people or other controllers may bring
 
 }  // namespace
