@@ -116,6 +116,10 @@ Wishes wishes_for(const api::Machine& machine, const NodeLook& look) {
   return unclear;
 }
 
+bool was_preserved(const api::Machine& machine) {
+  return machine.metadata.annotations.contains(annotation::kPreserveUntil);
+}
+
 PreservationRules preservation_rules(const api::MachineLifecyclePolicySpec* policy) {
   if (policy == nullptr || !policy->preservation) return {};
   const auto& group = *policy->preservation;

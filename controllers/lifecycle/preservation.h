@@ -32,6 +32,9 @@ struct Wishes {
 // The Node's wish wins. One that can't be seen, or says a word that means nothing, is taken at its last word.
 Wishes wishes_for(const api::Machine& machine, const NodeLook& look);
 
+// It is, or was until a moment ago: the annotation with its end is there still.
+bool was_preserved(const api::Machine& machine);
+
 struct PreservationRules {
   Seconds timeout = Seconds(api::PolicyPreservation::kTimeoutSeconds);
   bool release_on_recovery = false;

@@ -27,6 +27,8 @@ struct CarryOut {
   bool operator()(const DeleteMachine& action);
   bool operator()(const GrantReplacement& action);
   bool operator()(const ReplaceMachine& action);
+  bool operator()(const AskFleet& action);
+  bool operator()(const UseConfirmation&);
   bool operator()(const WriteVictims& action);
   bool operator()(const WriteNode& action);
   bool operator()(const RetireNodes& action);
@@ -116,6 +118,17 @@ bool CarryOut::operator()(const GrantReplacement& action) {
 
 bool CarryOut::operator()(const ReplaceMachine& action) {
   turn.keep(replace_machine(turn, action));
+  return true;
+}
+
+bool CarryOut::operator()(const AskFleet& action) {
+  turn.keep(ask_fleet(turn, action));
+  return true;
+}
+
+// While something failed it is good for the next turn.
+bool CarryOut::operator()(const UseConfirmation&) {
+  if (turn.effects.errors.empty()) turn.keep(use_confirmation(turn));
   return true;
 }
 

@@ -9,6 +9,7 @@
 #include "api/schema/encode.h"
 #include "base/try.h"
 #include "controllers/lifecycle/victims.h"
+#include "controllers/safety/fleet_annotations.h"
 #include "controllers/shared/grant.h"
 #include "controllers/shared/repair_managers.h"
 #include "controllers/shared/turn_steps.h"
@@ -90,6 +91,14 @@ Result<void> grant(ActTurn& turn, const GrantReplacement& action) {
   return {};
 }
 
+// As below: a Machine that has changed brings the next turn.
+Result<void> ask_fleet(ActTurn& turn, const AskFleet& action) {
+  const auto version = safety::write_fleet_request(turn.with.deps.client, action, turn.deadline());
+  if (!version && version.error().code == Code::Conflict) return {};
+  if (TRY(version)) wrote(turn, **version);
+  return {};
+}
+
 // What it has become brings the next turn, which asks again.
 Result<void> replace_machine(ActTurn& turn, const ReplaceMachine& action) {
   const auto& metadata = action.machine->metadata;
@@ -110,6 +119,21 @@ Result<void> replace_machine(ActTurn& turn, const ReplaceMachine& action) {
   record_note(turn.with.deps.events,
               runtime::reference_to(kube::resource_of<api::MachinePool>(), turn.seen.pool->metadata),
               {.code = api::NoteCode::Deleted, .text = std::move(text)});
+  return {};
+}
+
+// One that says something else by now confirms something else, and stays.
+Result<void> use_confirmation(ActTurn& turn) {
+  const auto& with = turn.with;
+  api::MachinePool after = turn.effects.pool;
+  after.metadata.annotations.erase(api::policy::annotation::kConfirmDeletion);
+  auto written = kube::patch_part(with.deps.client, turn.effects.pool, after, kube::Part::Main,
+                                  kube::Lock::Always, turn.deadline());
+  if (!written && written.error().code == Code::Conflict) return {};
+  auto pool = TRY(written);
+  if (!pool) return {};
+  with.host.consistency.wrote(turn.key, with.deps.caches.machine_pools, pool->metadata.resource_version);
+  turn.effects.pool = std::move(*pool);
   return {};
 }
 

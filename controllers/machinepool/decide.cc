@@ -10,6 +10,7 @@
 #include "controllers/lifecycle/node_template.h"
 #include "controllers/machinepool/deletion.h"
 #include "controllers/machinepool/node_change.h"
+#include "controllers/machinepool/pool_fleet_requests.h"
 #include "controllers/machinepool/pool_machines.h"
 #include "controllers/machinepool/pool_replacements.h"
 #include "controllers/machinepool/pool_victims.h"
@@ -60,6 +61,7 @@ Plan decide(const Observation& seen) {
   machines_phase(seen, plan);
   replace_machines(seen, plan);
   settle_victims(seen, plan);
+  await_fleet_grants(seen, plan);
   write_nodes(seen, plan);
   retire_nodes(seen, plan);
   return plan;

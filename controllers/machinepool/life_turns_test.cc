@@ -4,7 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <regex>
+
 #include "api/conditions/conditions.h"
+#include "api/policy/fleet_policy.h"
 #include "api/policy/names.h"
 #include "controllers/machinepool/own_condition.h"
 #include "controllers/machinepool/turn_fixture.h"
@@ -201,6 +204,85 @@ TEST(LifeTurns, ReplaceNoMachineOfAPoolOutsideTheWindowsAndSayWhy) {
   });
 }
 
+void name_victims(MachinePoolFixture& stage, std::string_view victims, json::object spec = {}) {
+  json::object annotations;
+  annotations[api::policy::annotation::kVictims] = victims;
+  stage.patch(kPools, kPool, {{"metadata", {{"annotations", annotations}}}, {"spec", std::move(spec)}});
+}
+
+// --- the limits of the FleetPolicy ---
+
+void limit_the_fleet(MachinePoolFixture& stage) {
+  api::FleetPolicy fleet;
+  fleet.metadata.name = Text(api::policy::kFleetPolicyName);
+  fleet.spec.limits = std::vector<api::FleetLimit>{{.max = IntOrString(1)}};
+  stage.make(kube::resource_of<api::FleetPolicy>(), api::to_json(fleet));
+}
+
+std::string asks(MachinePoolFixture& stage, std::string_view machine) {
+  const auto found = stage.read<api::Machine>(machine);
+  return std::string(found.metadata.annotations.value_or_empty(api::policy::annotation::kFleetRequest));
+}
+
+void grant(MachinePoolFixture& stage, std::string_view machine) {
+  stage.patch(kMachines, machine,
+              {{"metadata", {{"annotations", {{api::policy::annotation::kFleetGrant, "now"}}}}}});
+}
+
+TEST(LimitsOfTheFleet, HoldTheReplacementOfAMachineOfAPoolUntilItHasAPlace) {
+  in_simulation([](MachinePoolFixture& stage) {
+    run_with_machines(stage, care());
+    limit_the_fleet(stage);
+    stage.settle(2min);
+
+    takes_too_long(stage, "b2");
+    stage.settle(1min);
+
+    EXPECT_THAT(asks(stage, "b2"), StartsWith("Remediation~"));
+    EXPECT_FALSE(is_going(stage, "b2"));
+    EXPECT_THAT(health_of(stage), HasSubstr("wait for a place in the limits of FleetPolicy fleet"));
+
+    grant(stage, "b2");
+    stage.settle(1min);
+
+    EXPECT_TRUE(is_going(stage, "b2"));
+  });
+}
+
+TEST(LimitsOfTheFleet, AreAskedForNamedMachinesOfAPoolAndNoLongerForOnesThatAreNotNamed) {
+  in_simulation([](MachinePoolFixture& stage) {
+    run_with_machines(stage, care());
+    limit_the_fleet(stage);
+
+    name_victims(stage, "b2");
+    stage.settle(1min);
+    EXPECT_THAT(asks(stage, "b2"), StartsWith("ScaleIn~"));
+    EXPECT_FALSE(is_going(stage, "b2"));
+
+    name_victims(stage, "b1");
+    stage.settle(1min);
+
+    EXPECT_EQ(asks(stage, "b2"), "");
+    EXPECT_THAT(asks(stage, "b1"), StartsWith("ScaleIn~"));
+  });
+}
+
+TEST(LimitsOfTheFleet, LetMachinesOfAPoolGoOnWhenTheFleetPolicyIsDeleted) {
+  in_simulation([](MachinePoolFixture& stage) {
+    run_with_machines(stage, care());
+    limit_the_fleet(stage);
+    stage.settle(2min);
+    takes_too_long(stage, "b2");
+    stage.settle(1min);
+    EXPECT_FALSE(is_going(stage, "b2"));
+
+    stage.remove(kube::resource_of<api::FleetPolicy>(), api::policy::kFleetPolicyName);
+    stage.settle(1s);
+
+    EXPECT_TRUE(is_going(stage, "b2"));
+  });
+}
+
 TEST(LifeTurns, LeaveMachinesOfAPoolAloneWithoutAPolicy) {
   in_simulation([](MachinePoolFixture& stage) {
     run_with_machines(stage, builders::a_policy("other").selecting("no", "pool").node_checks().build());
@@ -279,12 +361,6 @@ TEST(FrozenPools, WithoutMachinesAreCountedByTheirInstances) {
 }
 
 // --- named to go ---
-
-void name_victims(MachinePoolFixture& stage, std::string_view victims, json::object spec = {}) {
-  json::object annotations;
-  annotations[api::policy::annotation::kVictims] = victims;
-  stage.patch(kPools, kPool, {{"metadata", {{"annotations", annotations}}}, {"spec", std::move(spec)}});
-}
 
 std::string victims_of(MachinePoolFixture& stage) {
   return std::string(stage.pool().metadata.annotations.value_or_empty(api::policy::annotation::kVictims));
@@ -385,6 +461,12 @@ TEST(NamedMachinesOfAPool, AreDroppedByAPoolWithoutMachines) {
   });
 }
 
+std::string scaling_down_of(MachinePoolFixture& stage) {
+  const auto pool = stage.pool();
+  const auto condition = api::conditions::find(pool.status.conditions, api::condition::kScalingDown);
+  return condition == nullptr ? "absent" : condition->message.str();
+}
+
 TEST(NamedMachinesOfAPool, StayOutsideTheWindowsAndThePoolSaysWhy) {
   in_simulation([](MachinePoolFixture& stage) {
     auto policy = care().build();
@@ -398,11 +480,33 @@ TEST(NamedMachinesOfAPool, StayOutsideTheWindowsAndThePoolSaysWhy) {
     stage.settle(1min);
 
     EXPECT_FALSE(is_going(stage, "b2"));
-    const auto pool = stage.pool();
-    const auto condition = api::conditions::find(pool.status.conditions, api::condition::kScalingDown);
-    ASSERT_NE(condition, nullptr);
-    EXPECT_THAT(condition->message.str(),
+    EXPECT_THAT(scaling_down_of(stage),
                 HasSubstr("Machines that annotation capstan.dev/victims names stay: "));
+  });
+}
+
+TEST(NamedMachinesOfAPool, AreAsManyAsTheDeletionGuardAllowsUntilAPersonConfirmsThem) {
+  in_simulation([](MachinePoolFixture& stage) {
+    auto policy = care().build();
+    policy.spec.deletion_guard = api::PolicyDeletionGuard{.percent = 50};
+    run_with_machines(stage, policy);
+
+    name_victims(stage, "b1,b2");
+    stage.settle(1min);
+
+    EXPECT_FALSE(is_going(stage, "b1"));
+    const std::string why = scaling_down_of(stage);
+    std::smatch found;
+    ASSERT_TRUE(std::regex_search(why, found, std::regex("confirm-deletion: \"([0-9a-f]+)\""))) << why;
+
+    stage.patch(
+        kPools, kPool,
+        {{"metadata", {{"annotations", {{api::policy::annotation::kConfirmDeletion, found[1].str()}}}}}});
+    stage.settle(1min);
+
+    EXPECT_TRUE(is_going(stage, "b1"));
+    EXPECT_TRUE(is_going(stage, "b2"));
+    EXPECT_FALSE(stage.pool().metadata.annotations.contains(api::policy::annotation::kConfirmDeletion));
   });
 }
 

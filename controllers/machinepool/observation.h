@@ -79,9 +79,10 @@ struct Observation {
   PolicySnapshot policy = {};  // of the life of its Machines, or of what its Nodes show; null: none
   lifecycle::Contact contact = {};
   runtime::Verdict may_replace = {};          // what stands for a Machine that has failed
-  safety::DeletionRules deletion_rules = {};  // only their windows count here
+  safety::DeletionRules deletion_rules = {};  // their guard counts of named Machines alone
   runtime::Verdict may_scale_down = {};       // what stands for a Machine that the pool names to go
   bool fleet_limited = false;                 // deletions need a place in the limits of the FleetPolicy
+  bool fleet_granted = true;                  // a manager gives such places
   bool connected = false;                     // to the workload cluster
   kubeconfig::Reach reach = {};
   std::vector<Instance> instances = {};  // empty while not connected

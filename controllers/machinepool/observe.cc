@@ -330,6 +330,11 @@ void see_doubts(const Gathering& from, Observation& seen) {
   seen.comes_back = ago && *ago < kSecondLook && !says_emptied(seen.infra_says, *seen.pool);
 }
 
+void see_fleet(const Caches& caches, Observation& seen) {
+  seen.fleet_limited = safety::limits_fleet(caches);
+  seen.fleet_granted = safety::has_granter(caches);
+}
+
 void see_life(const ObserveContext& with, const PolicyChoice& choice, Observation& seen) {
   const Deps& deps = with.deps;
   const ObjectKey self = runtime::key_of(*seen.pool);
@@ -339,7 +344,7 @@ void see_life(const ObserveContext& with, const PolicyChoice& choice, Observatio
   seen.may_replace =
       deps.brake.ask(runtime::Intent::Remediate, {.kind = api::kind::kMachinePool, .key = self});
   seen.deletion_rules = safety::see_deletion_rules(deps.caches, choice);
-  seen.fleet_limited = safety::limits_fleet(deps.caches);
+  see_fleet(deps.caches, seen);
 }
 
 void see_rules_of_victims(const ObserveContext& with, const PolicyChoice& choice, Observation& seen) {
@@ -349,7 +354,9 @@ void see_rules_of_victims(const ObserveContext& with, const PolicyChoice& choice
   seen.may_scale_down =
       deps.brake.ask(runtime::Intent::ScaleDown, {.kind = api::kind::kMachinePool, .key = self});
   seen.deletion_rules = safety::see_deletion_rules(deps.caches, choice);
-  seen.fleet_limited = safety::limits_fleet(deps.caches);
+  if (seen.deletion_rules.guard_percent)
+    safety::count_governed(deps.caches, self.namespace_, seen.deletion_rules);
+  see_fleet(deps.caches, seen);
 }
 
 // Looks for the second time at an infrastructure that has lost all instances at once.

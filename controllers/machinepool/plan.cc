@@ -56,6 +56,8 @@ struct InWords {
     return fmt::format("delete Machine {}, which {}", action.machine->metadata.name,
                        action.named ? "is named" : "has failed");
   }
+  std::string operator()(const AskFleet& action) const { return safety::describe(action); }
+  std::string operator()(const UseConfirmation&) const { return "take off the confirmation that was used"; }
   std::string operator()(const WriteVictims& action) const {
     return fmt::format("victims: {} -> {}", action.from, action.to);
   }

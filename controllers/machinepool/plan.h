@@ -10,6 +10,7 @@
 
 #include "controllers/machinepool/observation.h"
 #include "controllers/machinepool/size.h"
+#include "controllers/safety/fleet_asking.h"
 #include "controllers/shared/node_change.h"
 #include "controllers/shared/provider_claim.h"
 
@@ -91,6 +92,11 @@ struct ReplaceMachine {
   bool named = false;  // by capstan.dev/victims
   bool operator==(const ReplaceMachine&) const = default;
 };
+using safety::AskFleet;
+// The annotation capstan.dev/confirm-deletion of the pool goes: what it confirmed is being deleted.
+struct UseConfirmation {
+  bool operator==(const UseConfirmation&) const = default;
+};
 // The annotation capstan.dev/victims of the pool becomes what is left of it.
 struct WriteVictims {
   std::string from = {};
@@ -132,10 +138,10 @@ struct DeleteNodes {
 
 // Carried out in this order. Where nothing else is said, one that fails does not keep the others from
 // happening.
-using Action =
-    std::variant<WritePool, ClaimProvider, ConfirmList, DeleteProvider, ConfirmGone, DropFinalizer,
-                 CreateMachine, ApplyMachine, RepairManagers, WriteUpToDate, DeleteMachine, GrantReplacement,
-                 ReplaceMachine, WriteVictims, WriteNode, RetireNodes, DrainNodes, DeleteNodes>;
+using Action = std::variant<WritePool, ClaimProvider, ConfirmList, DeleteProvider, ConfirmGone, DropFinalizer,
+                            CreateMachine, ApplyMachine, RepairManagers, WriteUpToDate, DeleteMachine,
+                            GrantReplacement, ReplaceMachine, AskFleet, UseConfirmation, WriteVictims,
+                            WriteNode, RetireNodes, DrainNodes, DeleteNodes>;
 
 struct Plan {
   // Nothing can be said yet: a cache is still being filled. Write nothing, look again so soon.

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
-#include "api/policy/fleet_policy.h"
 #include "controllers/lifecycle/preservation.h"
 #include "controllers/lifecycle/replacements.h"
 #include "controllers/machinepool/report.h"
@@ -74,16 +74,28 @@ void hold(std::string why, std::optional<Seconds> recheck, Plan& plan) {
 void look_for_holds(const Observation& seen, Plan& plan) {
   if (const auto* doubt = unreadable_of(seen)) hold(doubt->problem, kHeldRecheck, plan);
   if (!seen.may_replace.open) hold(seen.may_replace.why, kHeldRecheck, plan);
-  const auto windows = safety::ask_windows(seen.deletion_rules, safety::Cause::Remediation, seen.now);
-  if (!windows.open) hold(windows.why, windows.opens_in, plan);
-  if (seen.fleet_limited)
-    hold(
-        fmt::format("FleetPolicy {} has limits, which count no Machines of pools: delete the Machine by hand",
-                    api::policy::kFleetPolicyName),
-        std::nullopt, plan);
 }
 
+// Of several Machines that wait for the same windows that is said once.
+struct Windows {
+  const Observation& seen;
+  Plan& plan;
+  std::map<safety::Cause, bool> asked = {};
+
+  bool are_open(safety::Cause cause) {
+    const auto [found, is_new] = asked.try_emplace(cause, true);
+    if (!is_new) return found->second;
+    const auto verdict = safety::ask_windows(seen.deletion_rules, cause, seen.now);
+    if (!verdict.open) hold(verdict.why, verdict.opens_in, plan);
+    return found->second = verdict.open;
+  }
+};
+
 }  // namespace
+
+safety::Cause cause_of_replacing(const api::Machine& machine) {
+  return lifecycle::was_preserved(machine) ? safety::Cause::PreservationEnded : safety::Cause::Remediation;
+}
 
 void replace_machines(const Observation& seen, Plan& plan) {
   if (!may_decide(seen)) return;
@@ -94,9 +106,14 @@ void replace_machines(const Observation& seen, Plan& plan) {
   if (decided.granted.empty() && failed.empty()) return;
   look_for_holds(seen, plan);
   if (!plan.replacements_held.empty()) return;
-  for (const auto& machine : decided.granted) plan.actions.push_back(GrantReplacement{.machine = machine});
+  Windows windows{seen, plan};
+  for (const auto& machine : decided.granted) {
+    if (windows.are_open(safety::Cause::Remediation))
+      plan.actions.push_back(GrantReplacement{.machine = machine});
+  }
   for (const auto& machine : failed) {
-    if (!deletes(plan, *machine)) plan.actions.push_back(ReplaceMachine{.machine = machine});
+    if (!deletes(plan, *machine) && windows.are_open(cause_of_replacing(*machine)))
+      plan.actions.push_back(ReplaceMachine{.machine = machine});
   }
 }
 

@@ -9,6 +9,9 @@ namespace capstan::controllers::machinepool {
 
 void replace_machines(const Observation& seen, Plan& plan);
 
+// Why one that has failed goes, for windows and limits.
+safety::Cause cause_of_replacing(const api::Machine& machine);
+
 // By the Node's annotations and its own the Machine is preserved (controllers/lifecycle/preservation.h).
 bool is_kept(const Observation& seen, const api::Machine& machine);
 

@@ -5,11 +5,11 @@
 #include <algorithm>
 
 #include "api/names.h"
-#include "api/policy/fleet_policy.h"
 #include "api/policy/names.h"
 #include "controllers/lifecycle/aliases.h"
 #include "controllers/lifecycle/rules.h"
 #include "controllers/machinepool/report.h"
+#include "controllers/safety/deletion_guard.h"
 #include "controllers/shared/recheck.h"
 #include "runtime/ownership.h"
 
@@ -19,6 +19,7 @@ namespace {
 using api::policy::annotation::kVictims;
 
 constexpr Seconds kHeldVictimsRecheck{15};
+constexpr Seconds kConfirmationRecheck{60};  // a person has to do something first
 constexpr std::string_view kNoMachines =
     "the pool has no Machines: its provider chooses, a DriverMachinePool by an annotation of its own";
 
@@ -49,22 +50,44 @@ void look_what_holds_victims(const Observation& seen, Plan& plan) {
   if (!seen.may_scale_down.open) hold_victims(seen.may_scale_down.why, kHeldVictimsRecheck, plan);
   const auto windows = safety::ask_windows(seen.deletion_rules, safety::Cause::ScaleIn, seen.now);
   if (!windows.open) hold_victims(windows.why, windows.opens_in, plan);
-  if (seen.fleet_limited)
-    hold_victims(
-        fmt::format("FleetPolicy {} has limits, which count no Machines of pools: delete the Machine by hand",
-                    api::policy::kFleetPolicyName),
-        std::nullopt, plan);
+}
+
+// Without those that were decided before, within the budget of the fleet.
+std::vector<safety::Doomed> doomed_of(const Observation& seen, const lifecycle::Victims& victims) {
+  std::vector<safety::Doomed> doomed;
+  for (const auto& victim : victims.valid) {
+    const auto& machine = *find_own(seen, victim.name);
+    if (!safety::concerns_fleet(machine))
+      doomed.push_back({.text = victim.name, .identity = machine.metadata.uid.str()});
+  }
+  return doomed;
+}
+
+// True: a person has confirmed what goes.
+bool ask_guard_of_victims(const Observation& seen, const lifecycle::Victims& victims, Plan& plan) {
+  const auto& rules = seen.deletion_rules;
+  if (!rules.guard_percent) return false;
+  const auto verdict = safety::ask_guard({.kind = api::kind::kMachinePool,
+                                          .owner = seen.pool->metadata,
+                                          .policy = rules.policy,
+                                          .percent = *rules.guard_percent,
+                                          .governed = rules.governed.value_or(0),
+                                          .doomed = doomed_of(seen, victims)});
+  if (!verdict.open) hold_victims(verdict.why, kConfirmationRecheck, plan);
+  return verdict.confirmed;
 }
 
 void delete_victims(const Observation& seen, const lifecycle::Victims& victims, Plan& plan) {
   if (victims.valid.empty() || !takes_no_more(seen, plan)) return;
   look_what_holds_victims(seen, plan);
+  const bool confirmed = plan.victims_held.empty() && ask_guard_of_victims(seen, victims, plan);
   if (!plan.victims_held.empty()) return;
   for (const auto& victim : victims.valid) {
     auto machine = find_own(seen, victim.name);
     if (!deletes(plan, *machine))
       plan.actions.push_back(ReplaceMachine{.machine = std::move(machine), .named = true});
   }
+  if (confirmed) plan.actions.push_back(UseConfirmation{});
 }
 
 }  // namespace

@@ -46,6 +46,10 @@ struct InWords {
   std::string operator()(const GrantReplacement& each) const {
     return "grant replacement of " + each.machine->metadata.name.str();
   }
+  std::string operator()(const AskFleet& each) const {
+    return "ask for " + each.machine->metadata.name.str() + ": " + each.request;
+  }
+  std::string operator()(const UseConfirmation&) const { return "use confirmation"; }
   std::string operator()(const WriteVictims& action) const { return "victims " + action.to; }
   std::string operator()(const ReplaceMachine& each) const {
     return "replace Machine " + each.machine->metadata.name.str();

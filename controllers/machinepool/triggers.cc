@@ -5,7 +5,9 @@
 #include "controllers/claims/wakes.h"
 #include "controllers/machinepool/conditions.h"
 #include "controllers/machinepool/reconciler.h"
+#include "controllers/safety/fleet_wakes.h"
 #include "controllers/safety/freeze_wakes.h"
+#include "controllers/safety/window_wakes.h"
 #include "controllers/shared/lost_managers.h"
 #include "controllers/shared/reach.h"
 
@@ -150,7 +152,9 @@ void Reconciler::add_triggers(runtime::Queue& queue) {
       });
   runtime::trigger<api::FleetPolicy>(
       caches.fleet_policies, queue, [&caches](const Change<api::FleetPolicy>& change) {
-        return safety::has_other_freeze(change) ? keys_of(caches.machine_pools.all())
+        if (safety::has_other_windows(change) || safety::has_other_freeze(change))
+          return keys_of(caches.machine_pools.all());
+        return safety::has_other_limits(change) ? safety::owners_that_wait(caches, api::kind::kMachinePool)
                                                 : std::vector<ObjectKey>();
       });
   runtime::trigger<api::MachineDrainRule>(

@@ -181,11 +181,7 @@ class Turn {
   }
 
   Result<void> perform(const AskFleet& action) {
-    const auto& annotations = action.machine->metadata.annotations;
-    const auto grant = annotations.value_or_empty(api::policy::annotation::kFleetGrant);
-    const safety::FleetAnnotations to{.request = action.request,
-                                      .grant = std::string(action.request.empty() ? "" : grant)};
-    const auto version = TRY(safety::write_fleet_annotations(client(), *action.machine, to, deadline()));
+    const auto version = TRY(safety::write_fleet_request(client(), action, deadline()));
     if (!version) return {};
     wrote(*version);
     asked_fleet_ = asked_fleet_ || !action.request.empty();

@@ -1,28 +1,16 @@
 #include "controllers/machineset/fleet_requests.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <unordered_set>
 #include <utility>
 
-#include "api/conditions/message.h"
-#include "api/policy/names.h"
 #include "controllers/machineset/held_deletions.h"
-#include "controllers/safety/fleet_request.h"
+#include "controllers/safety/fleet_asking.h"
 #include "controllers/shared/recheck.h"
 
 namespace capstan::controllers::machineset {
 namespace {
 
-constexpr std::size_t kNamesShown = 3;
-// Most requests are granted within a moment: saying so would cost two writes of the set's status, and two of
-// its MachineDeployment's.
-constexpr Seconds kShownAfter{5};
-// So long the set says nothing new at all, of its requests in whole seconds.
-constexpr Seconds kSilentFor{2};
-constexpr std::string_view kNoGranter =
-    "; no manager has looked at that policy yet: one has to run with --owns-fleet-policy=true";
+using safety::AwaitingFleet;
 
 class Awaiting {
  public:
@@ -46,28 +34,17 @@ class Awaiting {
   }
 
  private:
-  // Machines that wait for one thing.
-  struct Group {
-    std::vector<std::string> names = {};
-    Time since = {};
-  };
-
   // What a user deletes goes, and its Machines with it.
   bool has_to_wait(const DeleteMachine& removal) const {
-    return seen_.fleet_limited && removal.why != DeleteMachine::Why::SetDeleted &&
-           safety::is_worker(*removal.machine) && !safety::has_fleet_grant(*removal.machine);
+    return removal.why != DeleteMachine::Why::SetDeleted &&
+           safety::lacks_fleet_grant(*removal.machine, seen_.fleet_limited);
   }
 
-  // Its place among those that wait is the one it had, also when the reason has become another.
   void ask(const DeleteMachine& removal, std::vector<Action>& actions) {
-    const auto before = safety::fleet_request_of(*removal.machine);
-    const safety::FleetRequest request{.reason = std::string(to_string(*cause_of(seen_, removal))),
-                                       .since = before ? before->since : seen_.now};
-    if (before != request)
-      actions.push_back(AskFleet{.machine = removal.machine, .request = safety::to_text(request)});
-    Group& group = removal.why == DeleteMachine::Why::ScaleDown ? scaling_ : remediation_;
-    group.names.push_back(removal.machine->metadata.name.str());
-    group.since = group.names.size() == 1 ? request.since : std::min(group.since, request.since);
+    const auto request = safety::request_for(*removal.machine, *cause_of(seen_, removal), seen_.now);
+    if (auto asking = safety::ask_fleet(removal.machine, request)) actions.push_back(std::move(*asking));
+    auto& group = removal.why == DeleteMachine::Why::ScaleDown ? scaling_ : remediation_;
+    group.add(*removal.machine, request);
   }
 
   // By caches that are behind no deletion is decided, which is no change of mind.
@@ -80,28 +57,22 @@ class Awaiting {
     }
   }
 
-  void note_waiting(api::NoteCode code, const Group& group) {
+  // While they are new the set writes no status at all.
+  void note_waiting(api::NoteCode code, const AwaitingFleet& group) {
     if (group.names.empty()) return;
-    const Seconds left = group.since + kShownAfter - seen_.now;
-    if (seen_.fleet_granted && left > Seconds(0)) {
-      const Seconds silent = group.since + kSilentFor - seen_.now;
-      const bool is_new = silent > Seconds(0) && silent <= kSilentFor;
-      plan_.awaits_grants = plan_.awaits_grants || is_new;
-      return recheck_within(plan_.recheck, is_new ? silent : left);
+    const Seconds silent = group.silent_for(seen_.now);
+    if (seen_.fleet_granted && silent > Seconds(0)) {
+      plan_.awaits_grants = plan_.awaits_grants || group.is_new(seen_.now);
+      return recheck_within(plan_.recheck, silent);
     }
-    plan_.notes.push_back(
-        {.code = code,
-         .text = fmt::format("Machines that wait for a place in the limits of FleetPolicy {}, since {}: {}{}",
-                             api::policy::kFleetPolicyName, group.since.to_string(),
-                             api::conditions::name_list(group.names, kNamesShown),
-                             seen_.fleet_granted ? "" : kNoGranter)});
+    plan_.notes.push_back({.code = code, .text = group.text(seen_.fleet_granted)});
   }
 
   const Observation& seen_;
   Plan& plan_;
   std::unordered_set<api::Uid> wanted_ = {};
-  Group scaling_ = {};
-  Group remediation_ = {};
+  AwaitingFleet scaling_ = {};
+  AwaitingFleet remediation_ = {};
 };
 
 }  // namespace

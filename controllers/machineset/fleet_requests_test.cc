@@ -83,12 +83,12 @@ TEST(FleetRequests, ThatAreGrantedWithinAMomentAreShownNowhere) {
 
   EXPECT_THAT(fresh.notes_about(api::NoteCode::ScaleDownHeldUp), IsEmpty());
   EXPECT_TRUE(fresh.awaits_grants);
-  EXPECT_EQ(fresh.recheck, Seconds(2));
+  EXPECT_EQ(fresh.recheck, Seconds(5));
   EXPECT_THAT(limited(0).with(asking("a")).where(granter).plan().notes_about(api::NoteCode::ScaleDownHeldUp),
               testing::SizeIs(1));
 }
 
-TEST(FleetRequests, AreWaitedForInSilenceForASecondOrTwo) {
+TEST(FleetRequests, AreWaitedForInSilenceForAFewSeconds) {
   const auto at = [](Seconds since) {
     return limited(0)
         .with(worker("a").annotated(kRequest, "ScaleIn~" + (noon() + -since).to_string()))
@@ -96,10 +96,9 @@ TEST(FleetRequests, AreWaitedForInSilenceForASecondOrTwo) {
         .plan();
   };
 
-  EXPECT_TRUE(at(Seconds(1)).awaits_grants);
-  EXPECT_EQ(at(Seconds(1)).recheck, Seconds(1));
-  EXPECT_FALSE(at(Seconds(2)).awaits_grants);
-  EXPECT_EQ(at(Seconds(2)).recheck, Seconds(3));
+  EXPECT_TRUE(at(Seconds(4)).awaits_grants);
+  EXPECT_EQ(at(Seconds(4)).recheck, Seconds(1));
+  EXPECT_FALSE(at(Seconds(5)).awaits_grants);
   EXPECT_FALSE(at(Seconds(-60)).awaits_grants) << "a clock that is ahead of ours";
 }
 

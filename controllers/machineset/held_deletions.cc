@@ -9,6 +9,7 @@
 #include "api/names.h"
 #include "api/policy/names.h"
 #include "controllers/lifecycle/judge.h"
+#include "controllers/lifecycle/preservation.h"
 #include "controllers/safety/deleted_for.h"
 #include "controllers/safety/deletion_guard.h"
 #include "controllers/shared/recheck.h"
@@ -21,10 +22,6 @@ namespace annotation = api::policy::annotation;
 
 // A person has to do something first.
 constexpr Seconds kConfirmationRecheck{60};
-
-bool was_preserved(const api::Machine& machine) {
-  return machine.metadata.annotations.contains(annotation::kPreserveUntil);
-}
 
 // A MachineDeployment makes its old sets smaller within the windows and by confirmed steps: asked about
 // again, a Recreate could stop between its two halves. A policy that selects the set alone is asked here.
@@ -111,7 +108,7 @@ std::optional<Cause> cause_of(const Observation& seen, const DeleteMachine& remo
     case DeleteMachine::Why::ScaleDown: return is_rolled(seen) ? Cause::Rollout : Cause::ScaleIn;
     case DeleteMachine::Why::Remediation:
     case DeleteMachine::Why::Failed:
-      return was_preserved(*removal.machine) ? Cause::PreservationEnded : Cause::Remediation;
+      return lifecycle::was_preserved(*removal.machine) ? Cause::PreservationEnded : Cause::Remediation;
     case DeleteMachine::Why::SetDeleted: break;
   }
   return {};

@@ -98,10 +98,7 @@ struct InWords {
   std::string operator()(const WriteVictims& action) const {
     return fmt::format("write the victims: {:?} becomes {:?}", action.from, action.to);
   }
-  std::string operator()(const AskFleet& action) const {
-    return fmt::format("ask the FleetPolicy for Machine {}: {:?}", action.machine->metadata.name,
-                       action.request);
-  }
+  std::string operator()(const AskFleet& action) const { return safety::describe(action); }
   std::string operator()(const WriteAnnotations& action) const {
     return "write the annotations: " + api::changes(api::ObjectMeta{.annotations = action.from},
                                                     api::ObjectMeta{.annotations = action.to});

@@ -11,6 +11,7 @@
 #include "controllers/machineset/clone_metadata.h"
 #include "controllers/machineset/observation.h"
 #include "controllers/machineset/remediation.h"
+#include "controllers/safety/fleet_asking.h"
 #include "controllers/shared/note.h"
 
 namespace capstan::controllers::machineset {
@@ -140,12 +141,7 @@ struct WriteVictims {
   bool operator==(const WriteVictims&) const = default;
 };
 
-// The Machine asks for a place in the limits of the FleetPolicy, or does not any more.
-struct AskFleet {
-  Snapshot<api::Machine> machine = {};
-  std::string request = {};  // what its annotation becomes; empty: it goes, and a grant with it
-  bool operator==(const AskFleet&) const = default;
-};
+using safety::AskFleet;
 
 // The annotation capstan.dev/resource-exhausted-until of the set itself.
 struct NoteExhaustion {

@@ -7,6 +7,7 @@
 #include "controllers/lifecycle/victims.h"
 #include "controllers/machineset/reconciler.h"
 #include "controllers/machineset/wanted.h"
+#include "controllers/safety/fleet_wakes.h"
 #include "controllers/safety/freeze_wakes.h"
 #include "controllers/safety/window_wakes.h"
 
@@ -84,26 +85,6 @@ bool matters(const Change<Cluster>& change) {
          step(*change.before) != step(*change.after);
 }
 
-// Whether there are limits and a manager that grants, which is all that a set reads of it.
-bool matters(const Change<api::FleetPolicy>& change) {
-  if (!change.before || !change.after) return true;
-  const auto facts = [](const api::FleetPolicy& policy) {
-    return std::tuple{policy.spec.limits.empty(), policy.metadata.deleting(),
-                      policy.status.observed_generation > 0};
-  };
-  return facts(*change.before) != facts(*change.after);
-}
-
-std::vector<ObjectKey> sets_that_wait(const Caches& caches) {
-  std::vector<ObjectKey> keys;
-  for (const auto& machine : caches.machines_with_fleet_request()) {
-    const Change<Machine> waiting{.after = machine};
-    for (ObjectKey& key : runtime::owners_of_kind(waiting, api::group::kCluster, api::kind::kMachineSet))
-      keys.push_back(std::move(key));
-  }
-  return keys;
-}
-
 // One that says nothing at all may conflict with another.
 bool matters(const Change<api::MachineLifecyclePolicy>& change) {
   return !change.before || !change.after || change.before->spec != change.after->spec;
@@ -134,7 +115,8 @@ void Reconciler::add_triggers(runtime::Queue& queue) {
       caches.fleet_policies, queue, [&caches](const Change<api::FleetPolicy>& change) {
         if (safety::has_other_windows(change) || safety::has_other_freeze(change))
           return keys_of(caches.machine_sets.all());
-        return !change.initial && matters(change) ? sets_that_wait(caches) : std::vector<ObjectKey>();
+        return safety::has_other_limits(change) ? safety::owners_that_wait(caches, api::kind::kMachineSet)
+                                                : std::vector<ObjectKey>();
       });
   deps_.workload_clusters.on_reach_change([&caches, &queue](const ObjectKey& cluster) {
     for (const ObjectKey& key : keys_of(caches.machine_sets_of(cluster))) queue.add(key);

@@ -42,4 +42,13 @@ template Result<std::optional<api::ResourceVersion>> write_fleet_annotations(kub
                                                                              const FleetAnnotations&,
                                                                              const Deadline&);
 
+Result<std::optional<api::ResourceVersion>> write_fleet_request(kube::Client& client, const AskFleet& action,
+                                                                const Deadline& deadline) {
+  const auto& annotations = action.machine->metadata.annotations;
+  const auto grant = annotations.value_or_empty(api::policy::annotation::kFleetGrant);
+  return write_fleet_annotations(
+      client, *action.machine,
+      {.request = action.request, .grant = std::string(action.request.empty() ? "" : grant)}, deadline);
+}
+
 }  // namespace capstan::controllers::safety

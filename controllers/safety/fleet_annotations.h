@@ -8,6 +8,7 @@
 
 #include "api/v1beta2/cluster.h"
 #include "api/v1beta2/machine.h"
+#include "controllers/safety/fleet_asking.h"
 #include "kube/client.h"
 
 namespace capstan::controllers::safety {
@@ -24,5 +25,8 @@ template <typename T>
 Result<std::optional<api::ResourceVersion>> write_fleet_annotations(kube::Client& client, const T& object,
                                                                     const FleetAnnotations& to,
                                                                     const Deadline& deadline);
+
+Result<std::optional<api::ResourceVersion>> write_fleet_request(kube::Client& client, const AskFleet& action,
+                                                                const Deadline& deadline);
 
 }  // namespace capstan::controllers::safety

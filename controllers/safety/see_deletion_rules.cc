@@ -12,19 +12,28 @@
 namespace capstan::controllers::safety {
 namespace {
 
-bool governs(const Caches& caches, const api::MachineLifecyclePolicy& policy, const api::MachineSet& set) {
-  const auto choice = policy_for(caches, set);
+bool governs(const api::MachineLifecyclePolicy& policy, const PolicyChoice& choice) {
   const auto is_it = [&](const auto& each) { return each && each->metadata.uid == policy.metadata.uid; };
   return is_it(choice.policy) || std::ranges::any_of(choice.rivals, is_it);
 }
 
+std::size_t staying_of(const Caches& caches, const api::Uid& owner) {
+  const auto machines = caches.machines_owned_by(owner);
+  return static_cast<std::size_t>(
+      std::ranges::count_if(machines, [](const auto& machine) { return !machine->metadata.deleting(); }));
+}
+
+// Of MachineSets, and of pools whose provider makes Machines.
 std::size_t machines_that_stay(const Caches& caches, const api::MachineLifecyclePolicy& policy) {
+  const auto namespace_ = policy.metadata.namespace_.view();
+  const auto policies = caches.policies_in(namespace_);
   std::size_t count = 0;
-  for (const auto& set : caches.machine_sets_in(policy.metadata.namespace_.view())) {
-    if (!governs(caches, policy, *set)) continue;
-    const auto machines = caches.machines_owned_by(set->metadata.uid);
-    count += static_cast<std::size_t>(
-        std::ranges::count_if(machines, [](const auto& machine) { return !machine->metadata.deleting(); }));
+  for (const auto& set : caches.machine_sets_in(namespace_)) {
+    if (governs(policy, policy_for(caches, *set))) count += staying_of(caches, set->metadata.uid);
+  }
+  for (const auto& pool : caches.machine_pools_in(namespace_)) {
+    if (governs(policy, policy_for(pool->metadata, policies)))
+      count += staying_of(caches, pool->metadata.uid);
   }
   return count;
 }
