@@ -177,8 +177,9 @@ void BrakeAuditor::count_deletion() {
 // --- by one decision ---
 
 void BrakeAuditor::note_governed(const FleetFacts& facts) {
-  const auto count = static_cast<int>(std::ranges::count_if(
-      facts.machines, [](const MachineFacts& each) { return !each.going && !each.set.empty(); }));
+  const auto count = static_cast<int>(std::ranges::count_if(facts.machines, [](const MachineFacts& each) {
+    return !each.going && !(each.set.empty() && each.pool.empty());
+  }));
   const SteadyTime now = deps_.baton.steady_now();
   if (governed_.empty() || governed_.back().second != count) governed_.emplace_back(now, count);
   while (governed_.size() > 1 && now - governed_[1].first > kNewsArrive) governed_.pop_front();
