@@ -97,13 +97,13 @@ std::string_view to_string(Wish wish) {
 }
 
 Wishes wishes_for(const api::Machine& machine, const NodeLook& look) {
-  const Wishes own{.wish = wish_in(machine.metadata.annotations, annotation::kPreserve),
-                   .key = key_in(machine.metadata.annotations),
-                   .problem = problem_with(machine.metadata.annotations, api::kind::kMachine)};
+  Wishes own{.wish = wish_in(machine.metadata.annotations, annotation::kPreserve),
+             .key = key_in(machine.metadata.annotations),
+             .problem = problem_with(machine.metadata.annotations, api::kind::kMachine)};
   const auto remembered = is_off(Safeguard::NodesWish)
                               ? std::nullopt
                               : wish_in(machine.metadata.annotations, annotation::kPreserveFromNode);
-  const Wishes last_word = remembered ? Wishes{.wish = remembered, .by_node = true} : own;
+  Wishes last_word = remembered ? Wishes{.wish = remembered, .by_node = true} : own;
   if (!look.known) return last_word;
   if (look.node == nullptr) return own.wish ? own : last_word;
   const auto& node = look.node->metadata.annotations;
