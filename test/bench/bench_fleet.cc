@@ -243,7 +243,7 @@ void BenchFleet::await_silence() {
     threads_.pause(Deadline::in(clock_, seconds(10)));
     // Another core asks each workload cluster whether it is there, every ten seconds and for ever.
   } while (!std::ranges::all_of(spent().manager, [](const AuditEntry& entry) {
-    return envtest::is_lease(entry) || entry.resource.empty();
+    return envtest::is_lease(entry) || entry.resource.starts_with('/');
   }));
 }
 
