@@ -254,6 +254,7 @@ class Controllers::Parts {
 
   const Seams seams;
   const Settings settings;
+  const Seconds api_loss_grace = std::chrono::duration_cast<Seconds>(settings.api_loss_grace);
   const runtime::InformerDeps informer_deps;
   RandomNames names;
   Caches caches;
@@ -265,8 +266,8 @@ class Controllers::Parts {
       {.clock = seams.clock,
        .caches = caches,
        .workload_clusters = seams.workload_clusters,
-       .management = [this] { return safety::management_health(informers, seams.clock); },
-       .grace = std::chrono::duration_cast<Seconds>(settings.api_loss_grace)}};
+       .management = [this] { return safety::management_health(informers, seams.clock, api_loss_grace); },
+       .grace = api_loss_grace}};
   runtime::DynamicInformers dynamic;
   runtime::Events events;
   std::vector<std::unique_ptr<Unit>> units;

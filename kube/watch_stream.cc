@@ -5,6 +5,15 @@
 #include "kube/trim.h"
 
 namespace capstan::kube {
+namespace {
+
+void note_trouble(const std::optional<Error>& trouble, SteadyTime now, WatchProgress& progress) {
+  if (trouble && !progress.trouble) progress.trouble_since = now;
+  if (!trouble && progress.trouble) progress.recovered = now;
+  progress.trouble = trouble;
+}
+
+}  // namespace
 
 WatchStream::WatchStream(WatchLoop& loop, Client& client, WatchTarget target, WatchLimits limits,
                          std::uint64_t seed, std::unique_ptr<WatchBody> body)
@@ -194,7 +203,7 @@ void WatchStream::report_trouble() {
 
 void WatchStream::publish() {
   link_.with([&](Link& link) {
-    link.progress.trouble = protocol_.trouble();
+    note_trouble(protocol_.trouble(), clock_.steady_now(), link.progress);
     if (protocol_.version().empty()) return;
     link.progress.synced = true;
     link.progress.version.assign(protocol_.version());

@@ -27,9 +27,11 @@ struct WatchTarget {
 
 // How a watch is doing; what probes, /readyz and /debug ask.
 struct WatchProgress {
-  bool synced = false;       // a list has been completed once
-  std::string version = {};  // everything up to it has been handed over
-  std::optional<Error> trouble = {};
+  bool synced = false;                           // a list has been completed once
+  std::string version = {};                      // everything up to it has been handed over
+  std::optional<Error> trouble = {};             // until the server has answered with an object or a bookmark
+  SteadyTime trouble_since = SteadyTime::min();  // of the trouble there is, or was last
+  SteadyTime recovered = SteadyTime::min();      // when the last one was over
   SteadyTime last_bytes = SteadyTime::min();     // or when the present request was sent, if that is later
   SteadyTime last_received = SteadyTime::min();  // bytes only: proof that the server lives
   std::uint64_t lists = 0;                       // begun

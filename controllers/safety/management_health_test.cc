@@ -29,10 +29,11 @@ struct WatchesOfTwo {
     FakeInformer one(first);
     FakeInformer other(second);
     FakeInformer not_installed({});
-    return management_health({&one, &other, &not_installed}, clock);
+    return management_health({&one, &other, &not_installed}, clock, 30s);
   }
   kube::WatchProgress heard(Nanoseconds ago, bool failing = false) const {
     kube::WatchProgress progress{.last_received = clock.steady_now() - ago, .lists = 1};
+    progress.trouble_since = failing ? progress.last_received : SteadyTime::min();
     if (failing) progress.trouble = Error{.code = Code::Unavailable, .message = "refused"};
     return progress;
   }
@@ -58,6 +59,28 @@ TEST(ManagementHealth, IsDownOnceAllWatchesFailForLongerThanTheGrace) {
   watches.clock.advance(1s);
   EXPECT_EQ(watches.loss(), ApiLoss::Down);
   EXPECT_EQ(watches.health().problem, "refused");
+}
+
+TEST(ManagementHealth, IsDownAfterALossUntilTheLastWatchIsAnsweredAndNamesThatKind) {
+  WatchesOfTwo watches;
+  watches.first = watches.heard(40s, true);
+  watches.second = watches.heard(0s);
+  watches.second.recovered = watches.clock.steady_now();
+
+  EXPECT_EQ(watches.loss(), ApiLoss::Down);
+  EXPECT_EQ(watches.health().problem, "it answers again, but not yet the watch of Machine: refused");
+
+  watches.first = watches.heard(0s);
+  EXPECT_EQ(watches.loss(), ApiLoss::None);
+}
+
+TEST(ManagementHealth, IsWellAfterALossThatWasShorterThanTheGrace) {
+  WatchesOfTwo watches;
+  watches.first = watches.heard(70s, true);
+  watches.second = watches.heard(41s);
+  watches.second.recovered = watches.clock.steady_now() - 41s;
+
+  EXPECT_EQ(watches.loss(), ApiLoss::None) << "a kind of which nothing changes is heard of once a minute";
 }
 
 TEST(ManagementHealth, IsUnknownBeforeTheFirstList) {

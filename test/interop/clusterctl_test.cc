@@ -25,6 +25,9 @@ constexpr std::string_view kClusters[] = {"still", "held"};
 
 constexpr Explained kExplained[] = {kForeignCertificate,
                                     kFirstLease,
+                                    {.pattern = "^update leases .*fieldManager=manager.* 403$",
+                                     .why = "clusterctl takes upstream's roles away while its manager runs",
+                                     .sometimes = "it depends on when that renews its Lease"},
                                     {.pattern = "^get leases .* 403$|a right is missing; .*leases",
                                      .why = "clusterctl takes our roles away while our manager runs",
                                      .sometimes = "it depends on when the manager looks at its Lease"}};

@@ -35,6 +35,13 @@ LifecycleAct server_goes(Seconds at) {
 LifecycleAct server_is_back(Seconds at) {
   return {at, "the load balancer works again", [](LifecycleWorld& world) { world.find_cluster(); }};
 }
+LifecycleAct watches_break(Seconds at) {
+  return {at, "every watch of the management cluster breaks",
+          [](LifecycleWorld& world) { world.lose_watches(); }};
+}
+LifecycleAct watches_work(Seconds at) {
+  return {at, "watches work again", [](LifecycleWorld& world) { world.find_watches(); }};
+}
 LifecycleAct kubelet_stops(Seconds at, int machine) {
   return {at, fmt::format("the kubelet of m{} says Ready Unknown", machine),
           [=](LifecycleWorld& world) { world.node_turns(machine, "Ready", "Unknown"); }};
@@ -130,6 +137,18 @@ void tell_of_api_loss(std::vector<LifecycleStory>& stories) {
        .broken = all_of({has_deleted(1), has_made(3), says_of_owner("m2         is being deleted")})});
 }
 
+// The window opens on what was wanted before: fewer Machines, which is not so any more.
+void tell_of_management_loss(std::vector<LifecycleStory>& stories) {
+  stories.push_back(
+      {.name = "watches-break-before-the-window",
+       .title = "the window opens while no watch gets an answer, and a user has thought better of it",
+       .policy = with_window(600, {"ScaleIn"_text}),
+       .acts = {wants_replicas(10s, 1), watches_break(60s), wants_replicas(240s, 3),
+                time_has_come(kOpens - 1s, "it is nearly ten past midnight"), watches_work(700s)},
+       .length = 900s,
+       .broken = all_of({has_deleted(0), has_made(3)})});
+}
+
 void tell_of_windows(std::vector<LifecycleStory>& stories) {
   stories.push_back(
       {.name = "window-opens-at-night",
@@ -210,6 +229,7 @@ void tell_of_guards(std::vector<LifecycleStory>& stories) {
 void tell_of_held_deletions(std::vector<LifecycleStory>& stories) {
   const auto first = static_cast<std::ptrdiff_t>(stories.size());
   tell_of_api_loss(stories);
+  tell_of_management_loss(stories);
   tell_of_windows(stories);
   tell_of_guards(stories);
   std::for_each(stories.begin() + first, stories.end(), [](auto& story) { story.tells_waits = true; });

@@ -136,7 +136,7 @@ LifecycleWorld::LifecycleWorld(fakes::Baton& baton, const LifecycleStory& story)
       user_(api_, baton, {.user_agent = "kubectl/1"}),
       manager_(api_, baton, {.user_agent = "manager/1"}),
       workload_(workload_api_, baton),
-      network_(manager_, baton, baton, network_plan()),
+      network_(manager_, baton, baton, management_plan()),
       workload_network_(workload_, baton, baton, network_plan()),
       agent_(story.agent.value_or(NodeAgent())),
       loop_(baton, baton),
@@ -145,6 +145,17 @@ LifecycleWorld::LifecycleWorld(fakes::Baton& baton, const LifecycleStory& story)
 }
 
 LifecycleWorld::~LifecycleWorld() { stop_manager(); }
+
+fakes::FaultPlan LifecycleWorld::management_plan() {
+  auto plan = network_plan();
+  plan.choose = [this, usual = plan.choose](const fakes::FaultPoint& at) {
+    if (!deaf_) return usual(at);
+    if (at.call == fakes::Call::Piece) return fakes::Fault::Cut;
+    const bool is_stream = at.call == fakes::Call::Watch || at.call == fakes::Call::ListStream;
+    return is_stream ? fakes::Fault::Unavailable : usual(at);
+  };
+  return plan;
+}
 
 fakes::FaultPlan LifecycleWorld::network_plan() {
   return {.choose =

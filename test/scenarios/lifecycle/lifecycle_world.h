@@ -107,6 +107,9 @@ class LifecycleWorld {
   void stop_granting();  // the manager is restarted without the controller of the FleetPolicy
   void lose_cluster();
   void find_cluster();
+  // A request for an object is answered still.
+  void lose_watches() { deaf_ = true; }
+  void find_watches() { deaf_ = false; }
   // On the owner that asks for it, with the hash in its condition; nothing happens where none asks.
   void confirm_deletion();
   void restart();  // of the manager
@@ -202,6 +205,7 @@ class LifecycleWorld {
   void count_updates();
   void count_effect(const fakes::FaultPoint& at);
   fakes::FaultPlan network_plan();
+  fakes::FaultPlan management_plan();
   void tell(std::string_view who, std::string_view text);
   std::string with_numbers(std::string text) const;
   const std::string& name_of(int machine) const;
@@ -219,6 +223,7 @@ class LifecycleWorld {
   fakes::FaultyClient workload_network_;  // of the manager to the workload cluster
   int writes_to_live_ = 0;                // 0: it dies of none
   bool dead_ = false;
+  bool deaf_ = false;  // watches of the management cluster get no answer
   bool died_ = false;
   NodeAgent agent_ = {};
   std::unique_ptr<fakes::FakeWorkloadClusters> workload_clusters_ =
