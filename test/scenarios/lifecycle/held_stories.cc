@@ -75,7 +75,7 @@ Promise has_made(int count) {
   };
 }
 // The first line with `what` stands behind that with `event`.
-Promise comes_after(std::string event, std::string what) {
+Promise comes_after(const std::string& event, const std::string& what) {
   return [=](const LifecycleWorld& world) {
     for (const std::string& line : world.log()) {
       if (line.contains(event)) return std::string();
