@@ -172,7 +172,9 @@ fakes::FaultPlan LifecycleWorld::network_plan() {
 void LifecycleWorld::count_effect(const fakes::FaultPoint& at) {
   if (at.kind == api::kind::kMachine) ++writes_;
   written_.push_back(fmt::format("{} {}", to_string(at.call), at.kind));
-  if (writes_to_live_ > 0 && --writes_to_live_ == 0) dead_ = died_ = true;
+  if (writes_to_live_ == 0) return;
+  --writes_to_live_;
+  if (writes_to_live_ == 0) dead_ = died_ = true;
 }
 
 void LifecycleWorld::start_manager() {
@@ -906,7 +908,7 @@ void LifecycleWorld::tell_brakes() {
 
 template <typename T>
 void LifecycleWorld::tell_brakes_of(const T& object, std::string_view who) {
-  const auto told = [&](std::string_view what, std::string text, std::string_view otherwise) {
+  const auto told = [&](std::string_view what, const std::string& text, std::string_view otherwise) {
     auto& shown = brakes_shown_[fmt::format("{} {}", object.metadata.name.view(), what)];
     if (text != std::exchange(shown, text)) tell(who, text.empty() ? otherwise : text);
   };
