@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "api/conditions/message.h"
+
 namespace capstan::controllers::safety {
 namespace {
 

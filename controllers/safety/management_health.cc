@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 namespace capstan::controllers::safety {
@@ -32,14 +31,21 @@ Time last_heard(const Watches& watches, const Clock& clock) {
   return last == SteadyTime::min() ? Time() : wall_time_of(last, clock);
 }
 
-// When the first of the others was heard again after that.
-std::optional<SteadyTime> first_recovery(const Watches& watches, SteadyTime after) {
-  std::optional<SteadyTime> first;
+// Whether all of them failed at once for that long, until the first was answered: a kind that fails alone is
+// no loss.
+bool were_lost(const Watches& watches, Seconds grace) {
+  SteadyTime begin = SteadyTime::min();
+  SteadyTime end = SteadyTime::max();
   for (const auto& [informer, progress] : watches) {
-    if (!progress.trouble && progress.recovered > after)
-      first = std::min(first.value_or(progress.recovered), progress.recovered);
+    begin = std::max(begin, progress.trouble_since);
+    if (!progress.trouble) end = std::min(end, progress.recovered);
   }
-  return first;
+  return end > begin && end - begin > grace;
+}
+
+// One that is not installed any more will not be answered.
+bool is_behind(const kube::WatchProgress& progress) {
+  return progress.trouble && progress.trouble->code != Code::NotFound;
 }
 
 }  // namespace
@@ -52,15 +58,12 @@ ApiHealth management_health(const std::vector<runtime::InformerState*>& informer
     return {.failing = true,
             .last_heard = last_heard(watches, clock),
             .problem = watches.back().second.trouble->message};
-  for (const auto& [informer, progress] : watches) {
-    if (!progress.trouble) continue;
-    const auto recovery = first_recovery(watches, progress.trouble_since);
-    if (recovery && *recovery - progress.trouble_since > grace)
-      return {.failing = true,
-              .last_heard = wall_time_of(progress.trouble_since, clock),
-              .problem = fmt::format("it answers again, but not yet the watch of {}: {}",
-                                     informer->cache().kind(), progress.trouble->message)};
-  }
+  const auto behind = std::ranges::find_if(watches, [](const auto& each) { return is_behind(each.second); });
+  if (behind != watches.end() && were_lost(watches, grace))
+    return {.failing = true,
+            .last_heard = wall_time_of(behind->second.trouble_since, clock),
+            .problem = fmt::format("it answers again, but not yet the watch of {}: {}",
+                                   behind->first->cache().kind(), behind->second.trouble->message)};
   return {.last_heard = last_heard(watches, clock)};
 }
 

@@ -65,6 +65,7 @@ TEST(ManagementHealth, IsDownAfterALossUntilTheLastWatchIsAnsweredAndNamesThatKi
   WatchesOfTwo watches;
   watches.first = watches.heard(40s, true);
   watches.second = watches.heard(0s);
+  watches.second.trouble_since = watches.clock.steady_now() - 40s;
   watches.second.recovered = watches.clock.steady_now();
 
   EXPECT_EQ(watches.loss(), ApiLoss::Down);
@@ -78,9 +79,20 @@ TEST(ManagementHealth, IsWellAfterALossThatWasShorterThanTheGrace) {
   WatchesOfTwo watches;
   watches.first = watches.heard(70s, true);
   watches.second = watches.heard(41s);
+  watches.second.trouble_since = watches.clock.steady_now() - 70s;
   watches.second.recovered = watches.clock.steady_now() - 41s;
 
   EXPECT_EQ(watches.loss(), ApiLoss::None) << "a kind of which nothing changes is heard of once a minute";
+}
+
+TEST(ManagementHealth, IsWellWhereOneKindFailsForLongAndAnotherForAMoment) {
+  WatchesOfTwo watches;
+  watches.first = watches.heard(3600s, true);
+  watches.second = watches.heard(0s);
+  watches.second.trouble_since = watches.clock.steady_now() - 1s;
+  watches.second.recovered = watches.clock.steady_now();
+
+  EXPECT_EQ(watches.loss(), ApiLoss::None);
 }
 
 TEST(ManagementHealth, IsUnknownBeforeTheFirstList) {
