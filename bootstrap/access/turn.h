@@ -1,7 +1,7 @@
 // What the controller of bindings is made of. Everything lives longer than the controller.
 #pragma once
 
-#include "bootstrap/controller/caches.h"
+#include "bootstrap/caches.h"
 #include "bootstrap/workload_clients.h"
 #include "kube/client.h"
 #include "runtime/reconcile.h"

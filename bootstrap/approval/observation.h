@@ -8,7 +8,7 @@
 
 #include "api/meta/object_key.h"
 #include "bootstrap/approval/request.h"
-#include "bootstrap/controller/owner.h"
+#include "bootstrap/owner.h"
 
 namespace capstan::bootstrap::approval {
 

@@ -8,7 +8,7 @@
 
 #include "api/bootstrap/node_config.h"
 #include "api/v1beta2/cluster.h"
-#include "bootstrap/controller/owner.h"
+#include "bootstrap/owner.h"
 #include "bootstrap/token.h"
 #include "runtime/index.h"
 

@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "base/randomness.h"
-#include "bootstrap/controller/caches.h"
+#include "bootstrap/caches.h"
 #include "bootstrap/workload_clients.h"
 #include "kube/client.h"
 #include "runtime/consistency.h"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/clock.h"
-#include "bootstrap/controller/caches.h"
+#include "bootstrap/caches.h"
 #include "bootstrap/workload_clients.h"
 #include "kube/client.h"
 #include "runtime/consistency.h"

@@ -48,18 +48,36 @@ constexpr std::array<Wall, 5> kWalls = {{
 
 // One controller each: every folder with a reconciler. What several of them need stands in a room beside
 // them, as controllers/inplace, whose steps three kinds take in turns of their own.
-constexpr std::array<std::string_view, 11> kKinds = {
-    "cluster",    "crdmigration",      "fleetpolicy",        "lifecyclepolicy",
-    "machine",    "machinedeployment", "machinehealthcheck", "machinepool",
-    "machineset", "topology",          "unclaimed"};
+constexpr std::array<std::string_view, 18> kKinds = {"bootstrap/access",
+                                                     "bootstrap/approval",
+                                                     "bootstrap/controller",
+                                                     "bootstrap/nodeconfig",
+                                                     "controllers/cluster",
+                                                     "controllers/crdmigration",
+                                                     "controllers/fleetpolicy",
+                                                     "controllers/lifecyclepolicy",
+                                                     "controllers/machine",
+                                                     "controllers/machinedeployment",
+                                                     "controllers/machinehealthcheck",
+                                                     "controllers/machinepool",
+                                                     "controllers/machineset",
+                                                     "controllers/topology",
+                                                     "controllers/unclaimed",
+                                                     "infrastructure/controller/cluster",
+                                                     "infrastructure/controller/machine",
+                                                     "infrastructure/controller/pool"};
 
-// "machine" of controllers/machine/act.cc; empty for what is in no room, as the wiring of all of them.
+// Where such rooms are.
+constexpr std::array<std::string_view, 3> kHouses = {"bootstrap/", "controllers/",
+                                                     "infrastructure/controller/"};
+
+// "controllers/machine" of controllers/machine/act.cc; empty for what is in no room, as the wiring of all.
 std::string_view room_of(const SourceFile& file) {
-  constexpr std::string_view kControllers = "controllers/";
-  if (!file.path.starts_with(kControllers)) return {};
-  const std::string_view rest = std::string_view(file.path).substr(kControllers.size());
-  const auto end = rest.find('/');
-  return end == rest.npos ? std::string_view() : rest.substr(0, end);
+  const std::string_view path = file.path;
+  const auto house = std::ranges::find_if(kHouses, [&](auto each) { return path.starts_with(each); });
+  if (house == kHouses.end()) return {};
+  const auto end = path.find('/', house->size());
+  return end == path.npos ? std::string_view() : path.substr(0, end);
 }
 
 bool is_sideways(const SourceFile& file, const SourceFile& included) {

@@ -72,6 +72,17 @@ TEST(Floors, ControllersMustNotKnowEachOther) {
   EXPECT_THAT(floors_of("controllers/machinepool/act.cc", "controllers/inplace/update_mark.h"), IsEmpty());
 }
 
+TEST(Floors, ControllersOfProvidersMustNotKnowEachOtherEither) {
+  EXPECT_THAT(floors_of("bootstrap/access/turn.h", "bootstrap/controller/act.h"),
+              ElementsAre(HasSubstr("controllers do not know each other")));
+  EXPECT_THAT(floors_of("infrastructure/controller/pool/act.cc", "infrastructure/controller/machine/plan.h"),
+              ElementsAre(HasSubstr("controllers do not know each other")));
+  EXPECT_THAT(floors_of("bootstrap/provider.cc", "bootstrap/controller/reconciler.h"), IsEmpty());
+  EXPECT_THAT(
+      floors_of("infrastructure/controller/cluster/plan.h", "infrastructure/controller/orphans/classify.h"),
+      IsEmpty());
+}
+
 TEST(Floors, AControllerOfAKindThatTheListLacksIsFound) {
   EXPECT_THAT(floors_of("controllers/novelty/reconciler.h", "controllers/shared/turn.h"),
               ElementsAre(HasSubstr("novelty has a controller: add it to kKinds")));

@@ -1,4 +1,4 @@
-#include "bootstrap/controller/caches.h"
+#include "bootstrap/caches.h"
 
 #include <algorithm>
 

@@ -9,7 +9,7 @@
 #include "api/bootstrap/node_config.h"
 #include "api/v1beta2/cluster.h"
 #include "api/v1beta2/machine_pool.h"
-#include "bootstrap/controller/owner.h"
+#include "bootstrap/owner.h"
 #include "runtime/store.h"
 
 namespace capstan::bootstrap {
