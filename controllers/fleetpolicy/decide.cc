@@ -159,12 +159,16 @@ class Granter {
            !known_.contains(cluster.metadata.uid) && !api::policy::has_fleet_grant(cluster.metadata);
   }
 
-  // Only a MachineSet makes use of a grant.
   bool is_candidate(const api::Machine& machine) const {
+    return is_of_a_group(machine) && !machine.metadata.deleting() && !known_.contains(machine.metadata.uid) &&
+           !safety::has_fleet_grant(machine) && safety::is_worker(machine);
+  }
+
+  // Only a MachineSet or a MachinePool makes use of a grant.
+  static bool is_of_a_group(const api::Machine& machine) {
     const auto* owner = machine.metadata.controller();
-    return owner != nullptr && owner->kind == api::kind::kMachineSet && !machine.metadata.deleting() &&
-           !known_.contains(machine.metadata.uid) && !safety::has_fleet_grant(machine) &&
-           safety::is_worker(machine);
+    return owner != nullptr &&
+           (owner->kind == api::kind::kMachineSet || owner->kind == api::kind::kMachinePool);
   }
 
   void serve(const Candidate& candidate) {

@@ -72,7 +72,7 @@ TEST(Granting, LooksAgainWhenItsLastBucketIsOverThoughNoneWaits) {
   EXPECT_EQ(seen_by(policy).after(660s).plan().recheck, std::nullopt);
 }
 
-TEST(Granting, IsOnlyForWorkersOfMachineSets) {
+TEST(Granting, IsOnlyForWorkersOfMachineSetsAndPools) {
   const Plan plan =
       seen_by(a_fleet_policy().limits(9))
           .with(asking("k").control_plane())
@@ -82,6 +82,15 @@ TEST(Granting, IsOnlyForWorkersOfMachineSets) {
 
   EXPECT_THAT(plan.actions, IsEmpty());
   EXPECT_EQ(plan.waiting.count, 0);
+}
+
+TEST(Granting, IsForMachinesOfPoolsToo) {
+  const Plan plan = seen_by(a_fleet_policy().limits(9))
+                        .with(a_machine("box").in_pool("mp1").annotated("capstan.dev/fleet-request",
+                                                                        "ScaleIn~2026-01-01T12:00:00Z"))
+                        .plan();
+
+  EXPECT_THAT(granted_by(plan), ElementsAre("box"));
 }
 
 TEST(Granting, StandsStillWhileTheFleetIsFrozen) {

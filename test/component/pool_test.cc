@@ -1,5 +1,8 @@
 // MachinePools of both sorts: "demo-pool", whose instances only the cloud knows one by one, and
 // "demo-machine-pool", each of whose instances is a Machine.
+#include "api/policy/fleet_policy.h"
+#include "api/policy/machine_lifecycle_policy.h"
+#include "api/policy/names.h"
 #include "api/v1beta2/machine_health_check.h"
 #include "test/component/fleet_story.h"
 
@@ -50,6 +53,22 @@ class PoolStory : public FleetStory {
   }
   api::MachinePool pool(const std::string& name) {
     return kube::get<api::MachinePool>(stack_->client(), named(name), soon()).value();
+  }
+  template <typename T>
+  void make(const kube::ObjectKey& key, const json::value& spec) {
+    const kube::Resource resource = kube::resource_of<T>();
+    json::object metadata{{"name", key.name}};
+    if (resource.namespaced) metadata["namespace"] = key.namespace_;
+    const json::value object = {{"apiVersion", resource.api_version()},
+                                {"kind", resource.kind},
+                                {"metadata", metadata},
+                                {"spec", spec}};
+    const auto made = stack_->client().create(resource, key, object, {}, soon());
+    ASSERT_TRUE(made) << made.error().describe();
+  }
+  std::int32_t waiting_for_a_place() {
+    const kube::ObjectKey key{.namespace_ = {}, .name = std::string(api::policy::kFleetPolicyName)};
+    return kube::get<api::FleetPolicy>(stack_->client(), key, soon()).value().status.waiting;
   }
 };
 
@@ -126,6 +145,29 @@ TEST_F(PoolStory, AMachineThatAHealthCheckHandsOverIsReplaced) {
   EXPECT_THAT(vms("demo-machine-pool-"), testing::AllOf(SizeIs(2), testing::Contains(machines.back()),
                                                         Not(testing::Contains(machines.front()))));
   EXPECT_THAT(nodes("demo-machine-pool-"), SizeIs(2));
+}
+
+TEST_F(PoolStory, OfTwoNamedMachinesTheFleetPolicyLetsOneGoAndTheOtherWaits) {
+  start({.machines = 0, .pool = 2, .pool_machines = 2});
+  wait_for("two instances each", pools(2));
+  const auto before = vms("demo-machine-pool-");
+  ASSERT_THAT(before, SizeIs(2));
+  make<api::MachineLifecyclePolicy>(
+      named("all"), {{"selector", json::object()}, {"health", {{"sharedCause", json::object()}}}});
+  make<api::FleetPolicy>({.namespace_ = {}, .name = std::string(api::policy::kFleetPolicyName)},
+                         {{"limits", json::array{{{"max", 1}}}}});
+
+  json::object annotations;
+  annotations[api::policy::annotation::kVictims] = before.front() + "," + before.back();
+  change<api::MachinePool>("demo-machine-pool", {{"metadata", {{"annotations", annotations}}}});
+
+  const auto is_old = [&](const auto& row) {
+    return std::ranges::any_of(before, [&](const auto& name) { return row.name == "default/" + name; });
+  };
+  wait_for("another instead of one", [&](const Fleet& fleet) {
+    return pools(2)(fleet) && std::ranges::count_if(fleet.machines, is_old) == 1;
+  });
+  EXPECT_EQ(waiting_for_a_place(), 1);
 }
 
 TEST_F(PoolStory, ADeletedClusterTakesItsPoolsAlong) {
