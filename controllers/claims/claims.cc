@@ -314,6 +314,18 @@ Claimants rivals_on(const Caches& caches, const Instance& instance, const Asking
                       IsRival{.caches = caches, .asking = asking, .mine = uid_of(caches, asking)});
 }
 
+std::string kept_by_unreadable(const Caches& caches, const Instance& instance, const Asking& asking) {
+  if (instance.node == nullptr || is_off(Safeguard::UnreadableCounts)) return {};
+  const auto& said = instance.node->metadata.annotations;
+  const Text* name = said.find(api::annotation::kMachine);
+  if (name == nullptr || (asking.machine != nullptr && asking.machine->metadata.name == *name)) return {};
+  const ObjectKey key{.namespace_ = instance.cluster.namespace_, .name = name->str()};
+  const auto unreadable = caches.machines.unreadable(key);
+  if (!unreadable || caches.machines.get(key)) return {};
+  return fmt::format("Node {} says that it is Machine {}'s, which can't be read: {}; the Node stays",
+                     instance.node->metadata.name.view(), name->view(), unreadable->problem);
+}
+
 std::vector<Claim> claims_on(const Caches& caches, const ReadObject& read, const Instance& instance,
                              const Asking& asking) {
   Collector all(caches, read, instance);
@@ -340,7 +352,10 @@ Verdict whose(const Caches& caches, runtime::ExternalRefs& externals, const Inst
                                "spec.infrastructureRef names, or correct spec.providerID; the Node stays",
                                instance.provider_id)};
   }
-  if (!refused && rivals_on(caches, instance, asking).none()) return {};
+  if (!refused && rivals_on(caches, instance, asking).none()) {
+    std::string why = kept_by_unreadable(caches, instance, asking);
+    return why.empty() ? Verdict() : Verdict{.whose = Whose::Anothers, .why = std::move(why)};
+  }
   bool lists = false;
   const ReadObject read = [&](const api::ContractRef& ref, std::string_view namespace_) {
     auto found = externals.get(ref, namespace_);

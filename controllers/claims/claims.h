@@ -68,6 +68,10 @@ struct Claimants {
 // Those other than the asking one.
 Claimants rivals_on(const Caches& caches, const Instance& instance, const Asking& asking);
 
+// What keeps the Node from the asking one: it says that it is another Machine's, which can't be read, so that
+// no cache has its claim. Empty: nothing does.
+std::string kept_by_unreadable(const Caches& caches, const Instance& instance, const Asking& asking);
+
 // By the caches alone. `infra`: the infrastructure object of the asking one, null when there is none in the
 // cache.
 Verdict whose(const Caches& caches, runtime::ExternalRefs& externals, const Instance& instance,

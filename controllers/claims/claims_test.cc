@@ -198,6 +198,34 @@ TEST(ClaimsOn, AMachineThatHadANodeOfThisNameBeforeIsNone) {
               ElementsAre("Machine m1"));
 }
 
+// --- a Machine that can't be read ---
+
+TEST(AnUnreadableMachine, KeepsTheNodeThatSaysItIsItsOwn) {
+  Fleet fleet;
+  fleet.node.metadata.annotations.set(api::annotation::kMachine, "m1");
+  fleet.caches.machines.set_aside(
+      {.key = {.namespace_ = "default", .name = "m1"}, .problem = "spec.deletion: not a number"});
+  const auto pool = a_pool("p", {Text(kId)});
+  const auto itself = a_machine("m1").in_cluster("c1").provider_id(kId).build();
+
+  EXPECT_EQ(
+      kept_by_unreadable(fleet.caches, fleet.instance(), {.pool = &pool}),
+      "Node n1 says that it is Machine m1's, which can't be read: spec.deletion: not a number; the Node "
+      "stays");
+  EXPECT_EQ(kept_by_unreadable(fleet.caches, fleet.instance(), {.machine = &itself}), "");
+}
+
+TEST(AnUnreadableMachine, OfWhichTheCacheHasAnEarlierStateIsAnOrdinaryClaimant) {
+  Fleet fleet;
+  fleet.node.metadata.annotations.set(api::annotation::kMachine, "m1");
+  fleet.caches.machines.apply(a_machine("m1").in_cluster("c1").provider_id(kId).build());
+  fleet.caches.machines.set_aside({.key = {.namespace_ = "default", .name = "m1"}});
+  const auto pool = a_pool("p", {Text(kId)});
+
+  EXPECT_EQ(kept_by_unreadable(fleet.caches, fleet.instance(), {.pool = &pool}), "");
+  EXPECT_FALSE(rivals_on(fleet.caches, fleet.instance(), {.pool = &pool}).none());
+}
+
 // --- who is woken ---
 
 std::vector<std::string> woken(const std::vector<ObjectKey>& keys) {

@@ -56,6 +56,8 @@ Result<Clearance> Clearance::of_unowned(const api::ObjectMeta& object, std::stri
 Result<Answer> clear_node(const Server& with, runtime::ExternalRefs& externals, const Instance& instance,
                           const Asking& asking) {
   assert(instance.node != nullptr && "there is a Node to be cleared");
+  if (std::string why = kept_by_unreadable(with.caches, instance, asking); !why.empty())
+    return Answer{.why_not = std::move(why)};
   const bool complete = with.caches.machines.synced() && with.caches.machine_pools.synced();
   if (is_off(Safeguard::Claims) || (complete && rivals_on(with.caches, instance, asking).none()))
     return Answer{.clearance = Clearing::of(instance.node->metadata)};
