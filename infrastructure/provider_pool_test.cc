@@ -442,6 +442,10 @@ class PoolCore {
       if (machine.metadata.deleting()) end(machine);
     }
   }
+  // Of objects that do not have them as owners yet.
+  void make_machines() {
+    for (const auto& object : all<api::DriverMachine>()) (void)machine_for(object);
+  }
   std::vector<std::string> machines() {
     std::vector<std::string> names;
     for (const auto& machine : all<api::Machine>()) names.push_back(machine.metadata.name.str());
@@ -569,6 +573,29 @@ TEST(ProviderPoolWithMachines, AnInstanceThatAMachineHasJustTakenIsNotDeletedUnd
     const auto going = [](const auto& object) { return object.metadata.deleting(); };
     EXPECT_EQ(std::ranges::count_if(core.objects(), going), 0);
     EXPECT_EQ(core.machines().size(), 2U) << "one of them is on its way out, as its core is to see to";
+    EXPECT_TRUE(world.eventually([&] { return core.has(1, 1); }));
+  });
+}
+
+TEST(ProviderPoolWithMachines, AnInstanceWhoseMachineIsNotItsOwnerYetGoesByThatMachine) {
+  InfrastructureFixture world;
+  world.run([&] {
+    const InfrastructureFixture::Process process(world, world.management);
+    PoolCore core(world.management);
+    world.bring_cluster_up();
+    world.management.add_pool("mp1", 2, with_machines());
+    world.pause(1min);
+    core.make_machines();
+
+    world.management.resize("mp1", 1);
+    world.pause(1min);
+
+    const auto going = [](const auto& object) { return object.metadata.deleting(); };
+    EXPECT_EQ(std::ranges::count_if(core.objects(), going), 0);
+    const auto is_going = [&](const auto& name) {
+      return world.management.get<api::Machine>(name)->metadata.deleting();
+    };
+    EXPECT_EQ(std::ranges::count_if(core.machines(), is_going), 1);
     EXPECT_TRUE(world.eventually([&] { return core.has(1, 1); }));
   });
 }

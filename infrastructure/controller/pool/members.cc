@@ -25,14 +25,28 @@ const api::OwnerReference* machine_of(const api::DriverMachine& object) {
   return nullptr;
 }
 
+bool is_made_for(const api::Machine& machine, const api::DriverMachine& object) {
+  const auto& ref = machine.spec.infrastructure_ref;
+  return ref.kind == api::driver::kind::kDriverMachine && ref.name == object.metadata.name;
+}
+
 }  // namespace
 
 bool Work::perform(const RemoveMember& action) {
   const api::DriverMachine& object = *action.member.object;
   const auto* machine = machine_of(object);
-  const auto has_machine = machine == nullptr ? Result<bool>(false) : is_there(action.member, *machine);
+  if (machine == nullptr) return remove_unowned(object);
+  const auto has_machine = is_there(action.member, *machine);
   if (!has_machine) return fail_with(has_machine.error());
-  return *has_machine ? remove_machine(*machine) : remove_object(object);
+  return *has_machine ? remove_machine(machine->name, machine->uid) : remove_object(object);
+}
+
+// The core makes a Machine of the object's name, and gives the object that owner in a later turn.
+bool Work::remove_unowned(const api::DriverMachine& object) {
+  const auto live = kube::get<api::Machine>(with_.deps.client, kube::key_of(object), deadline());
+  if (!live && live.error().code != Code::NotFound) return fail_with(live.error());
+  if (!live || !is_made_for(*live, object)) return remove_object(object);
+  return live->metadata.deleting() || remove_machine(live->metadata.name, live->metadata.uid);
 }
 
 // A cache that does not know the Machine may only lag behind.
@@ -45,12 +59,12 @@ Result<bool> Work::is_there(const Member& member, const api::OwnerReference& mac
   return fail(live.error());
 }
 
-bool Work::remove_machine(const api::OwnerReference& machine) {
-  const ObjectKey key{.namespace_ = object_.metadata.namespace_.str(), .name = machine.name.str()};
+bool Work::remove_machine(const Text& name, const api::Uid& uid) {
+  const ObjectKey key{.namespace_ = object_.metadata.namespace_.str(), .name = name.str()};
   const auto removed = with_.consistency.remove(
       with_.deps.client, kube::key_of(object_),
-      {.cache = with_.deps.caches.machines, .resource = kube::resource_of<api::Machine>(), .key = key},
-      machine.uid, {.propagation = kube::Propagation::Background}, deadline());
+      {.cache = with_.deps.caches.machines, .resource = kube::resource_of<api::Machine>(), .key = key}, uid,
+      {.propagation = kube::Propagation::Background}, deadline());
   if (!removed) return fail_with(removed.error());
   with_.context.log.info("machine deleted", {{"machine", key.name}});
   return true;

@@ -62,7 +62,8 @@ class Work {
   CreateVm request_for(std::size_t place, const BootstrapData& data) const;
 
   // --- DriverMachines ---
-  bool remove_machine(const api::OwnerReference& machine);
+  bool remove_machine(const Text& name, const api::Uid& uid);
+  bool remove_unowned(const api::DriverMachine& object);
   bool remove_object(const api::DriverMachine& object);
   Result<bool> is_there(const Member& member, const api::OwnerReference& machine) const;
   api::DriverMachine new_member(const std::string& failure_domain) const;
