@@ -25,6 +25,12 @@ Nanoseconds beats_every(const Script& script) {
   return script.lease_every > 0s ? script.lease_every : script.status_every;
 }
 
+// Kubelets that started together must not beat together.
+Nanoseconds first_in_period(Nanoseconds period, const SimVm& vm) {
+  const std::uint64_t drawn = hash_bytes(vm.vm.provider_id) % 1000;
+  return period * static_cast<std::int64_t>(drawn) / 1000;
+}
+
 std::string provider_id_of(const json::value& node) {
   boost::system::error_code absent;
   const json::value* id = node.find_pointer("/spec/providerID", absent);
@@ -176,7 +182,8 @@ Kubelets::Later Kubelets::register_node(Kubelet& kubelet, kube::Client& client, 
   if (!created) return retry(kubelet, "node not registered", created.error());
   deps_.log.debug("node registered", {{"node", key.name}, {"providerID", kubelet.vm.vm.provider_id}});
   kubelet.failures = 0;
-  kubelet.status_due = deps_.clock.steady_now() + deps_.cloud.script().status_every;
+  kubelet.status_due =
+      deps_.clock.steady_now() + first_in_period(deps_.cloud.script().status_every, kubelet.vm);
   kubelet.phase = ready && !was_there ? Phase::Running : Phase::Starting;
   return kubelet.phase == Phase::Running ? first_beat(kubelet) : Later(ready_after);
 }
@@ -191,12 +198,9 @@ Kubelets::Later Kubelets::report_ready(Kubelet& kubelet, kube::Client& client, c
   return first_beat(kubelet);
 }
 
-// Kubelets that started together must not beat together.
 Kubelets::Later Kubelets::first_beat(Kubelet& kubelet) const {
   const Nanoseconds every = beats_every(deps_.cloud.script());
-  if (every <= 0s) return kNever;
-  const std::uint64_t drawn = hash_bytes(kubelet.vm.vm.provider_id) % 1000;
-  return every * static_cast<std::int64_t>(drawn) / 1000;
+  return every <= 0s ? kNever : first_in_period(every, kubelet.vm);
 }
 
 Kubelets::Later Kubelets::beat(Kubelet& kubelet, kube::Client& client, const Deadline& deadline) {

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 
 #include <boost/json.hpp>
+#include <functional>
+#include <numeric>
 
 #include "api/core/lease.h"
 #include "api/core/node.h"
@@ -19,6 +21,7 @@ using fakes::Baton;
 using kube::ObjectKey;
 
 const ObjectKey kCluster{.namespace_ = "default", .name = "c1"};
+constexpr int kHundred = 100;
 
 CreateVm wish(const std::string& name) {
   return {.instance_key = "key-of-" + name,
@@ -57,6 +60,22 @@ struct KubeletFixture {
     return found ? std::optional(*found) : std::nullopt;
   }
   void sleep(Nanoseconds span) { baton.pause(Deadline::in(baton, span)); }
+
+  // Of the Nodes of a hundred VMs, vm-0 and so on.
+  std::vector<api::ResourceVersion> versions() {
+    std::vector<api::ResourceVersion> all;
+    for (int i = 0; i < kHundred; ++i)
+      all.push_back(node("vm-" + std::to_string(i)).value().metadata.resource_version);
+    return all;
+  }
+  // How many of those are written in that time.
+  int written_within(Nanoseconds span) {
+    const auto before = versions();
+    sleep(span);
+    const auto after = versions();
+    return std::inner_product(before.begin(), before.end(), after.begin(), 0, std::plus<>(),
+                              std::not_equal_to<>());
+  }
 };
 
 TEST(Kubelets, RegisterWhenTheVmHasBootedAndBecomeReadyLater) {
@@ -148,6 +167,54 @@ TEST(Kubelets, BeatEveryTenSeconds) {
     EXPECT_EQ(stage.lease("a")->spec.renew_time.unix_micros() - first->spec.renew_time.unix_micros(),
               10'000'000);
     EXPECT_EQ(stage.lease("a")->spec.holder_identity, "a");
+  });
+}
+
+// With Leases that are renewed in between, and without.
+TEST(Kubelets, ThatWereMadeTogetherReportTheirStatusOneAfterTheOtherFromTheFirstPeriodOn) {
+  for (const Nanoseconds lease : {Nanoseconds(0s), Nanoseconds(10s)}) {
+    Script script;
+    script.latency.create = 0s;
+    script.lease_every = lease;
+    script.status_every = 5min;
+    KubeletFixture stage(script);
+    stage.run([&] {
+      (void)stage.planes.ensure(kCluster, Deadline::never());
+      for (int i = 0; i < kHundred; ++i) stage.create("vm-" + std::to_string(i));
+      stage.sleep(3s);
+
+      int reports = 0;
+      for (int minute = 1; minute <= 5; ++minute) {
+        const int in_this_minute = stage.written_within(60s);
+        EXPECT_GT(in_this_minute, 7) << "minute " << minute;
+        EXPECT_LT(in_this_minute, 33) << "minute " << minute;
+        reports += in_this_minute;
+      }
+      EXPECT_EQ(reports, kHundred) << "each once in a period";
+    });
+  }
+}
+
+TEST(Kubelets, OfVmsThatNeverJoinRegisterNoNode) {
+  Script script;
+  script.lease_every = 0s;
+  script.faults = {{.never_joins = true, .vms = "a"}};
+  KubeletFixture stage(script);
+  stage.run([&] {
+    (void)stage.planes.ensure(kCluster, Deadline::never());
+    stage.create("a");
+    stage.create("b");
+
+    stage.sleep(24h);
+    EXPECT_FALSE(stage.node("a"));
+    EXPECT_TRUE(stage.node("b"));
+    EXPECT_EQ(stage.cloud.vms().size(), 2U) << "the VM is there all the same";
+
+    stage.cloud.end_faults();
+    stage.create("another-a");
+    stage.sleep(1min);
+    EXPECT_TRUE(stage.node("another-a"));
+    EXPECT_FALSE(stage.node("a")) << "it was made from the image that never joins";
   });
 }
 
