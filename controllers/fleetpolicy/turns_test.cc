@@ -22,6 +22,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Le;
+using testing::Not;
 using testing::SizeIs;
 using namespace std::chrono_literals;
 
@@ -52,6 +53,12 @@ class FleetPolicyFixture : public ControllerFixture<Reconciler> {
   }
   api::FleetPolicyStatus status(std::string_view policy = "fleet") {
     return read<api::FleetPolicy>(policy).status;
+  }
+  // Another granter at the same time gives a place to that Machine.
+  void grant_elsewhere(std::string_view machine) {
+    auto policy = a_fleet_policy().granted(machine, Time::from(baton.now())).build();
+    policy.status.grants[0].uid = read<api::Machine>(machine).metadata.uid;
+    patch(kPolicies, "fleet", {{"status", api::to_json(policy).at("status")}}, "status");
   }
   template <typename T>
   T read(std::string_view name) {
@@ -185,6 +192,31 @@ TEST(FleetTurns, TellNoMachineWhenTheStatusCouldNotBeWritten) {
 
     EXPECT_FALSE(world.is_granted("a"));
     EXPECT_THAT(world.status().grants, IsEmpty());
+  });
+}
+
+// Both want to give the only place away: a to the first one, by what it saw, and b to the second one.
+TEST(FleetTurns, GiveNoPlaceByAStatusThatAnotherGranterHasChangedMeanwhile) {
+  in_world([](FleetPolicyFixture& world) {
+    world.make_asking("a");
+    world.make_asking("b");
+    world.make(a_fleet_policy().limits(1).build());
+    world.client.before =
+        [&world, changed = false](const fakes::RecordedRequest& request) mutable -> std::optional<Error> {
+      if (request.is("patch fleetpolicies/status") && !std::exchange(changed, true))
+        world.grant_elsewhere("b");
+      return std::nullopt;
+    };
+
+    world.start();
+    world.settle(20s);
+
+    EXPECT_THAT(world.requests(), Not(Contains("patch machines a")));
+    EXPECT_FALSE(world.is_granted("a"));
+    EXPECT_TRUE(world.is_granted("b"));
+    ASSERT_THAT(world.status().grants, SizeIs(1));
+    EXPECT_EQ(world.status().grants[0].name, "b");
+    EXPECT_EQ(world.status().waiting, 1);
   });
 }
 

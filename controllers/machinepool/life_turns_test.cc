@@ -11,6 +11,7 @@
 #include "api/policy/names.h"
 #include "controllers/machinepool/own_condition.h"
 #include "controllers/machinepool/turn_fixture.h"
+#include "controllers/safety/freeze_brake.h"
 #include "test/builders/machine_lifecycle_policy.h"
 
 namespace capstan::controllers::machinepool {
@@ -360,6 +361,51 @@ TEST(FrozenPools, WithoutMachinesAreCountedByTheirInstances) {
   });
 }
 
+// The controller as a manager runs it: what a person has frozen is held.
+class HeldByFreezes final : public runtime::Reconciler {
+ public:
+  explicit HeldByFreezes(const Deps& deps)
+      : brake_(deps.caches),
+        inner_({.clock = deps.clock,
+                .threads = deps.threads,
+                .client = deps.client,
+                .caches = deps.caches,
+                .workload_clusters = deps.workload_clusters,
+                .events = deps.events,
+                .names = deps.names,
+                .brake = brake_}) {}
+
+  void bind(const Host& host) { inner_.bind(host); }
+  void add_triggers(runtime::Queue& queue) { inner_.add_triggers(queue); }
+  void stop_drains() { inner_.stop_drains(); }
+  Result<runtime::Outcome> reconcile(const runtime::Context& context, const kube::ObjectKey& key) override {
+    return inner_.reconcile(context, key);
+  }
+
+ private:
+  const safety::FreezeBrake brake_;
+  machinepool::Reconciler inner_;
+};
+
+// Takes over from the controller of the stage, with the Nodes as they are on their server.
+std::unique_ptr<ControllerRun<HeldByFreezes>> a_run_held_by_freezes(MachinePoolFixture& stage) {
+  stage.stop();
+  auto run = std::make_unique<ControllerRun<HeldByFreezes>>(
+      stage, ControllerRunOptions{.name = "machinepool", .kind = "MachinePool"});
+  for (const auto* name : {"b1", "b2", "b3"}) {
+    auto node = stage.node(name);
+    node.status = builders::a_node(name).build().status;
+    run->workload_clusters.put_node(kTheCluster, node);
+  }
+  run->workload_clusters.connect(kTheCluster, &stage.workload);
+  run->start();
+  return run;
+}
+
+void set_freeze(MachinePoolFixture& stage, const json::value& why) {
+  stage.patch(kPools, kPool, {{"metadata", {{"annotations", {{api::policy::annotation::kFreeze, why}}}}}});
+}
+
 // --- named to go ---
 
 std::string victims_of(MachinePoolFixture& stage) {
@@ -482,6 +528,63 @@ TEST(NamedMachinesOfAPool, StayOutsideTheWindowsAndThePoolSaysWhy) {
     EXPECT_FALSE(is_going(stage, "b2"));
     EXPECT_THAT(scaling_down_of(stage),
                 HasSubstr("Machines that annotation capstan.dev/victims names stay: "));
+  });
+}
+
+TEST(FrozenPools, ReplaceNoMachineAndTakeNoNamedOneUntilTheyAreThawed) {
+  in_simulation([](MachinePoolFixture& stage) {
+    run_with_machines(stage, care());
+    const auto run = a_run_held_by_freezes(stage);
+    set_freeze(stage, "a fire");
+    stage.settle(2min);
+
+    takes_too_long(stage, "b1");
+    name_victims(stage, "b2");
+    stage.settle(1min);
+
+    EXPECT_FALSE(is_going(stage, "b1"));
+    EXPECT_FALSE(is_going(stage, "b2"));
+    EXPECT_THAT(health_of(stage), HasSubstr("None of them is replaced now: frozen by the annotation"));
+    EXPECT_THAT(scaling_down_of(stage), HasSubstr("victims names stay: frozen by the annotation"));
+
+    set_freeze(stage, nullptr);
+    stage.settle(1min);
+
+    EXPECT_TRUE(is_going(stage, "b1"));
+    EXPECT_TRUE(is_going(stage, "b2"));
+    EXPECT_FALSE(is_going(stage, "b3"));
+  });
+}
+
+// Tests begin at midnight, and this window opens at half past.
+void give_the_fleet_a_window(MachinePoolFixture& stage) {
+  api::FleetPolicy fleet;
+  fleet.metadata.name = Text(api::policy::kFleetPolicyName);
+  fleet.spec.windows.push_back(
+      {.cron = "30 0 * * *"_text, .duration_seconds = 600, .intents = {"Remediation"_text, "ScaleIn"_text}});
+  stage.make(kube::resource_of<api::FleetPolicy>(), api::to_json(fleet));
+}
+
+// The policy of the pool has no windows.
+TEST(LifeTurns, ReplaceNoMachineAndTakeNoNamedOneOutsideTheWindowOfTheFleetPolicy) {
+  in_simulation([](MachinePoolFixture& stage) {
+    run_with_machines(stage, care());
+    give_the_fleet_a_window(stage);
+    stage.settle(2min);
+
+    takes_too_long(stage, "b1");
+    name_victims(stage, "b2");
+    stage.settle(1min);
+
+    EXPECT_FALSE(is_going(stage, "b1"));
+    EXPECT_FALSE(is_going(stage, "b2"));
+    EXPECT_THAT(health_of(stage), HasSubstr("outside the windows of FleetPolicy fleet for Remediation"));
+    EXPECT_THAT(scaling_down_of(stage), HasSubstr("outside the windows of FleetPolicy fleet for ScaleIn"));
+
+    stage.settle(30min);
+
+    EXPECT_TRUE(is_going(stage, "b1"));
+    EXPECT_TRUE(is_going(stage, "b2"));
   });
 }
 

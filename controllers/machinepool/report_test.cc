@@ -147,10 +147,12 @@ TEST(Counters, StayWhileTheClusterCannotBeReached) {
   world.bootstrap(kCreated).knows({"n1"}).referred({"n1"}).instances({"n1"});
   world.pool.status.ready_replicas = 1;
   world.pool.status.deprecated.ensure().v1beta1.ensure().ready_replicas = 1;
+  world.pool.status.versions.emplace_back();
 
   const auto after = world.reported();
 
   EXPECT_EQ(after.status.ready_replicas, 1);
+  EXPECT_EQ(after.status.versions.size(), 1u);
   EXPECT_EQ(after.status.node_refs.size(), 1u);
   EXPECT_EQ(after.status.deprecated->v1beta1->ready_replicas, 1);
 }

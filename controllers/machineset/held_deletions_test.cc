@@ -22,6 +22,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
+using testing::UnorderedElementsAre;
 
 // A moment of each day; tests are told at noon.
 constexpr std::string_view kAtNight = "0 2 * * *";
@@ -59,6 +60,25 @@ bool uses_confirmation(const Plan& plan) {
                              [](const auto& each) { return std::holds_alternative<UseConfirmation>(each); });
 }
 
+// It has had more time to join than its policy allows.
+MachineBuilder failed_machine() {
+  const Time first_look = builders::noon() + Seconds(-3600);
+  return well_machine("a")
+      .created(first_look)
+      .condition("Paused", "False", "NotPaused", "", first_look)
+      .condition(api::policy::condition::kLifecycle, "False", "Failed");
+}
+
+Seen one_machine(const MachineBuilder& machine, const safety::Windows& windows) {
+  return Seen(a_machine_set()).with(machine).where([&](Observation& all) {
+    api::MachineLifecyclePolicy policy;
+    policy.spec.creation = api::PolicyCreation{.timeout_seconds = 60};
+    all.policy = std::make_shared<const api::MachineLifecyclePolicy>(std::move(policy));
+    all.contact = {.now = true, .since = Time::from_unix(1)};
+    all.deletion_rules.windows = {windows};
+  });
+}
+
 // What the guard asks to be confirmed of three Machines.
 std::string hash_of_three(const api::MachineSet& set) {
   std::vector<safety::Doomed> doomed;
@@ -90,6 +110,40 @@ TEST(HeldDeletions, WaitForNoWindowOfAnotherCause) {
   EXPECT_THAT(going(seen.plan()), SizeIs(2));
 }
 
+TEST(HeldDeletions, OfMachinesThatFailedWaitForAWindowThatNamesThem) {
+  const auto plan_in = [](const safety::Windows& windows) {
+    return one_machine(failed_machine(), windows).plan();
+  };
+  const Plan held = plan_in(window(kAtNight, {Cause::Remediation}));
+  EXPECT_THAT(going(held), IsEmpty());
+  EXPECT_THAT(held.notes_about(api::NoteCode::RemediationHeldUp),
+              ElementsAre(HasSubstr("care for Remediation: the next one opens at")));
+  EXPECT_THAT(going(plan_in(window(kAtNoon, {Cause::Remediation}))), ElementsAre("a"));
+  EXPECT_THAT(going(plan_in(window(kAtNight, {Cause::ScaleIn, Cause::PreservationEnded}))), ElementsAre("a"));
+}
+
+TEST(HeldDeletions, OfMachinesThatAHealthCheckFoundWaitForThatWindowToo) {
+  const Plan plan =
+      one_machine(well_machine("a").awaiting_remediation(), window(kAtNight, {Cause::Remediation})).plan();
+  EXPECT_THAT(going(plan), IsEmpty());
+  EXPECT_THAT(plan.notes_about(api::NoteCode::RemediationHeldUp),
+              ElementsAre(HasSubstr("care for Remediation: the next one opens at")));
+}
+
+TEST(HeldDeletions, OfMachinesThatWerePreservedWait) {
+  const auto plan_in = [](const safety::Windows& windows) {
+    const std::string ended = (builders::noon() + Seconds(-60)).to_string();
+    return one_machine(failed_machine().annotated(api::policy::annotation::kPreserveUntil, ended), windows)
+        .plan();
+  };
+  const Plan held = plan_in(window(kAtNight, {Cause::PreservationEnded}));
+  EXPECT_THAT(going(held), IsEmpty());
+  EXPECT_THAT(held.notes_about(api::NoteCode::RemediationHeldUp),
+              ElementsAre(HasSubstr("care for PreservationEnded: the next one opens at")));
+  EXPECT_THAT(going(plan_in(window(kAtNoon, {Cause::PreservationEnded}))), ElementsAre("a"));
+  EXPECT_THAT(going(plan_in(window(kAtNight, {Cause::Remediation}))), ElementsAre("a"));
+}
+
 TEST(HeldDeletions, HoldNoCreation) {
   auto seen = three_of(5).where(
       [](Observation& all) { all.deletion_rules.windows = {window(kAtNight, {Cause::ScaleIn})}; });
@@ -111,6 +165,27 @@ TEST(DeletionGuardOfSets, HoldsALargeShare) {
 }
 
 TEST(DeletionGuardOfSets, LetsOneMachineGo) { EXPECT_THAT(going(with_guard(three_of(2)).plan()), SizeIs(1)); }
+
+// Of the set's own budget, of the FleetPolicy's, and asked of that.
+void add_granted(Seen& seen) {
+  const std::string since = builders::noon().to_string();
+  seen.with(well_machine("b")
+                .condition(api::policy::condition::kLifecycle, "False", "Unhealthy")
+                .annotated(api::policy::annotation::kReplacementGranted, since))
+      .with(well_machine("c").annotated(api::policy::annotation::kFleetGrant, since))
+      .with(well_machine("d").annotated(api::policy::annotation::kFleetRequest, "ScaleIn~" + since));
+}
+
+TEST(DeletionGuardOfSets, CountsNoneThatGoesOrWasGranted) {
+  Seen seen(a_machine_set().replicas(0));
+  add_granted(seen.with(well_machine("a").deleting()).with(well_machine("e")));
+  EXPECT_THAT(going(with_guard(seen).plan()), UnorderedElementsAre("b", "c", "d", "e"));
+
+  const Plan held = with_guard(seen.with(well_machine("f"))).plan();
+  EXPECT_THAT(going(held), UnorderedElementsAre("b", "c", "d"));
+  EXPECT_THAT(held.notes_about(api::NoteCode::ScaleDownHeldUp),
+              ElementsAre(HasSubstr("2 Machines, for it is more than 20% of 3: e, f;")));
+}
 
 TEST(DeletionGuardOfSets, OpensOnceItIsConfirmedAndTakesTheAnnotationOff) {
   const auto set = builders::MachineSetBuilder(a_machine_set()).replicas(0);

@@ -4,6 +4,7 @@
 #include "api/policy/names.h"
 #include "controllers/machineset/turn_fixture.h"
 #include "controllers/safety/deleted_for.h"
+#include "test/builders/fleet_policy.h"
 #include "test/builders/machine_lifecycle_policy.h"
 
 namespace capstan::controllers::machineset {
@@ -14,8 +15,10 @@ using fakes::Call;
 using fakes::Fault;
 using fakes::FaultPoint;
 using testing::AllOf;
+using testing::Contains;
 using testing::Each;
 using testing::HasSubstr;
+using testing::Not;
 using testing::SizeIs;
 using testing::Truly;
 
@@ -75,7 +78,7 @@ TEST(HeldTurns, AnEmptySecondPolicyOpensNoGuard) {
                 {{"metadata", {{"labels", {{"looked", "at"}}}}}});
     stage.settle();
 
-    EXPECT_THAT(stage.machines(), AllOf(SizeIs(4), Each(testing::Not(kGoes))));
+    EXPECT_THAT(stage.machines(), AllOf(SizeIs(4), Each(Not(kGoes))));
     EXPECT_THAT(stage.says("ScalingDown"), HasSubstr("more than 25% of 4"));
   });
 }
@@ -109,6 +112,33 @@ TEST(HeldTurns, KeepAConfirmationThatTheyDoNotNeed) {
     stage.settle();
 
     EXPECT_TRUE(stage.set().metadata.annotations.contains(kConfirm));
+  });
+}
+
+// Tests begin at midnight.
+api::FleetPolicy fleet_with_a_window_at_half_past_midnight() {
+  api::FleetPolicy policy = builders::a_fleet_policy();
+  policy.spec.windows.push_back(
+      {.cron = "30 0 * * *"_text, .duration_seconds = 600, .intents = {"ScaleIn"_text}});
+  return policy;
+}
+
+// No other policy governs the set.
+TEST(HeldTurns, WaitForTheWindowOfTheFleetPolicy) {
+  in_simulation([](MachineSetFixture& stage) {
+    stage.make_surroundings();
+    stage.make(fleet_with_a_window_at_half_past_midnight());
+    stage.make(builders::a_machine_set().replicas(2).build());
+    stage.start();
+
+    stage.scale(1);
+    stage.settle(1min);
+    EXPECT_THAT(stage.machines(), AllOf(SizeIs(2), Each(Not(kGoes))));
+    EXPECT_THAT(stage.says("ScalingDown"), HasSubstr("outside the windows of FleetPolicy fleet for ScaleIn: "
+                                                     "the next one opens at 2026-01-01T00:30:00Z"));
+
+    stage.settle(30min);
+    EXPECT_THAT(stage.machines(), Contains(kGoes).Times(1));
   });
 }
 

@@ -26,6 +26,34 @@ using builders::noon;
 using runtime::Intent;
 using testing::HasSubstr;
 
+api::MachinePool a_pool() {
+  api::MachinePool pool;
+  pool.metadata = builders::metadata_of(api::kind::kMachinePool, "mp1");
+  pool.spec.cluster_name = Text(builders::kCluster);
+  return pool;
+}
+
+api::MachinePool a_frozen_pool() {
+  api::MachinePool pool = a_pool();
+  pool.metadata.annotations.set(kFreeze, "audit");
+  return pool;
+}
+
+api::MachineHealthCheck a_check(std::string_view name, std::string_view cluster) {
+  api::MachineHealthCheck check;
+  check.metadata = builders::metadata_of(api::kind::kMachineHealthCheck, name);
+  check.spec.cluster_name = Text(cluster);
+  return check;
+}
+
+// As its controller shows it.
+void show_frozen(api::MachinePool& pool, Time since) {
+  api::conditions::set(pool.status.conditions,
+                       api::conditions::make(api::policy::condition::kFrozen, api::status::kTrue,
+                                             api::policy::reason::kFrozenByAnnotation),
+                       1, since);
+}
+
 // Of Cluster c1, MachineDeployment md1, MachineSet ms1 and Machine m1, each below the one before.
 class FreezeBrakes : public testing::Test {
  protected:
@@ -100,6 +128,50 @@ TEST_F(FreezeBrakes, AFrozenClusterHoldsAllThatBelongsToIt) {
 
   EXPECT_FALSE(set_is_open());
   EXPECT_FALSE(ask(Intent::RollOut, api::kind::kMachineDeployment, "md1").open);
+}
+
+// Its Cluster alone is asked: what it marks is held by its MachineSet, too.
+TEST_F(FreezeBrakes, AFrozenClusterHoldsItsMachineHealthChecks) {
+  apply(caches.clusters, a_cluster("c2").build());
+  apply(caches.machine_health_checks, a_check("of-c1", "c1"));
+  apply(caches.machine_health_checks, a_check("of-c2", "c2"));
+  freeze_deployment();
+  EXPECT_TRUE(ask(Intent::Remediate, api::kind::kMachineHealthCheck, "of-c1").open);
+
+  apply(caches.clusters, a_cluster("c1").annotated(kFreeze, "audit").build());
+
+  const auto verdict = ask(Intent::Remediate, api::kind::kMachineHealthCheck, "of-c1");
+  EXPECT_FALSE(verdict.open);
+  EXPECT_THAT(verdict.why, HasSubstr("\"audit\" of Cluster c1"));
+  EXPECT_TRUE(ask(Intent::Remediate, api::kind::kMachineHealthCheck, "of-c2").open);
+}
+
+TEST_F(FreezeBrakes, AFrozenPoolHoldsItsInstancesAndTheDrainsOfItsMachines) {
+  apply(caches.machine_pools, a_pool());
+  apply(caches.machines, a_machine("box").in_pool("mp1").deleting().build());
+  EXPECT_TRUE(ask(Intent::DeletePoolInstance, api::kind::kMachinePool, "mp1").open);
+  EXPECT_TRUE(ask(Intent::Evict, api::kind::kMachine, "box").open);
+
+  apply(caches.machine_pools, a_frozen_pool());
+
+  for (const auto intent : {Intent::DeletePoolInstance, Intent::Remediate, Intent::ScaleDown})
+    EXPECT_FALSE(ask(intent, api::kind::kMachinePool, "mp1").open);
+  EXPECT_THAT(ask(Intent::DeletePoolInstance, api::kind::kMachinePool, "mp1").why,
+              HasSubstr("\"audit\" of MachinePool mp1"));
+  EXPECT_FALSE(ask(Intent::Evict, api::kind::kMachine, "box").open);
+  EXPECT_TRUE(set_is_open());
+}
+
+TEST_F(FreezeBrakes, TheDrainOfAMachineOfAPoolThatWasDeletedWhileFrozenGoesOn) {
+  auto pool = a_frozen_pool();
+  show_frozen(pool, noon());
+  apply(caches.machine_pools, std::move(pool));
+
+  apply(caches.machines, a_machine("box").in_pool("mp1").deleting(noon() + Seconds(-5)).build());
+  EXPECT_FALSE(ask(Intent::Evict, api::kind::kMachine, "box").open);
+
+  apply(caches.machines, a_machine("box").in_pool("mp1").deleting(noon() + Seconds(5)).build());
+  EXPECT_TRUE(ask(Intent::Evict, api::kind::kMachine, "box").open);
 }
 
 TEST_F(FreezeBrakes, TheDrainOfAMachineThatWasDeletedWhileFrozenGoesOn) {

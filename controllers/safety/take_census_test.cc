@@ -76,6 +76,21 @@ TEST_F(Censuses, MachinesOfAllSetsOfADeploymentAreCounted) {
   EXPECT_EQ(of("old").frozen.reason, api::policy::reason::kOvershooting);
 }
 
+TEST_F(Censuses, CountByOwnerAndNotByLabels) {
+  put(a_machine_set("lone").replicas(3));
+  machines("lone", 7);
+  apply(caches.machines,
+        a_machine("anothers").in_set("another").labelled(api::label::kSetName, "lone").build());
+  EXPECT_EQ(of("lone").ceiling.owned, 7);
+  EXPECT_FALSE(of("lone").frozen.holds());
+
+  apply(caches.machines,
+        a_machine("mislabelled").in_set("lone").labelled(api::label::kSetName, "another").build());
+
+  EXPECT_EQ(of("lone").ceiling.owned, 8);
+  EXPECT_TRUE(of("lone").frozen.holds());
+}
+
 TEST_F(Censuses, WithoutAPolicyNothingIsCounted) {
   machines("old", 9);
   const auto census = census_of(caches, *caches.machine_sets.get(key("old")), std::nullopt, noon());
