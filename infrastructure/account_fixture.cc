@@ -4,14 +4,14 @@
 
 namespace capstan::infrastructure {
 
-void AccountFixture::lead_to(Management& on, const std::string& account) {
-  const json::value secret = {{"apiVersion", "v1"},
+void AccountFixture::lead_to(Management& on, const std::string& account, const std::string& secret) {
+  const json::value object = {{"apiVersion", "v1"},
                               {"kind", "Secret"},
-                              {"metadata", {{"name", "cloud"}, {"namespace", "default"}}},
+                              {"metadata", {{"name", secret}, {"namespace", "default"}}},
                               {"stringData", {{"account", account}}}};
   const auto& secrets = kube::resources::secrets();
-  (void)on.user.remove(secrets, named("cloud"), {}, kNever);
-  must(on.user.create(secrets, named("cloud"), secret, {}, kNever), "create the credentials");
+  (void)on.user.remove(secrets, named(secret), {}, kNever);
+  must(on.user.create(secrets, named(secret), object, {}, kNever), "create the credentials");
 }
 
 void AccountFixture::bring_up(const std::vector<std::string>& machines) {
@@ -55,6 +55,6 @@ void AccountFixture::lose_object_of(const std::string& machine) {
   management.remove<api::Machine>(machine);
 }
 
-api::CredentialsRef cloud_credentials() { return {.name = "cloud"_text}; }
+api::CredentialsRef cloud_credentials(std::string_view secret) { return {.name = Text(secret)}; }
 
 }  // namespace capstan::infrastructure

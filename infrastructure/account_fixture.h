@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "infrastructure/provider_fixture.h"
 
@@ -12,8 +13,10 @@ struct AccountFixture : InfrastructureFixture {
   using InfrastructureFixture::InfrastructureFixture;
 
   // The Secret leads to that account from now on.
-  void lead_to(const std::string& account) { lead_to(management, account); }
-  static void lead_to(Management& on, const std::string& account);
+  void lead_to(const std::string& account, const std::string& secret = "cloud") {
+    lead_to(management, account, secret);
+  }
+  static void lead_to(Management& on, const std::string& account, const std::string& secret = "cloud");
   // Machines with VMs.
   void bring_up(const std::vector<std::string>& machines);
   void annotate(const std::string& machine, std::string_view key, const std::string& value);
@@ -24,6 +27,6 @@ struct AccountFixture : InfrastructureFixture {
   void lose_object_of(const std::string& machine);
 };
 
-api::CredentialsRef cloud_credentials();
+api::CredentialsRef cloud_credentials(std::string_view secret = "cloud");
 
 }  // namespace capstan::infrastructure

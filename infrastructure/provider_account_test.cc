@@ -46,13 +46,21 @@ class Forgiving final : public remote::Transport {
   int deletes_ = 0;
 };
 
-// A pool of two VMs without Machines.
-void bring_group_up(AccountFixture& world) {
-  world.bring_cluster_up();
+// A pool of two VMs without Machines, in a cluster that is up.
+void add_group(AccountFixture& world) {
   api::DriverMachinePoolSpec spec;
   spec.credentials_ref = cloud_credentials();
   world.management.add_pool("mp1", 2, spec);
   EXPECT_TRUE(world.eventually([&] { return world.management.has("mp1", 2); }));
+}
+
+void bring_group_up(AccountFixture& world) {
+  world.bring_cluster_up();
+  add_group(world);
+}
+
+std::string account_of_group(AccountFixture& world) {
+  return world.management.get<api::DriverMachinePool>("mp1")->spec.account.str();
 }
 
 TEST(Account, IsWrittenDownWithTheKeyOfTheVm) {
@@ -64,6 +72,21 @@ TEST(Account, IsWrittenDownWithTheKeyOfTheVm) {
 
     EXPECT_EQ(world.management.get<api::DriverMachine>("m1")->spec.account, "acme/nowhere");
     EXPECT_EQ(world.writes_of(Call::Patch, "DriverMachine"), 3) << "it costs no write";
+  });
+}
+
+TEST(Account, HasTheKeyOfTheClusterOnTheVmsOfMachinesAndOfPools) {
+  AccountFixture world;
+  world.run([&] {
+    world.lead_to("acme");
+    AccountFixture::Process provider(world, world.management);
+    world.bring_up({"m1"});
+    add_group(world);
+
+    const std::string key = world.management.get<api::DriverCluster>("c1")->spec.cluster_key.str();
+    ASSERT_NE(key, "");
+    ASSERT_EQ(world.cloud.vms().size(), 3U);
+    for (const Vm& vm : world.cloud.vms()) EXPECT_EQ(tag_of(vm, "capstan.dev/cluster-key"), key) << vm.name;
   });
 }
 
@@ -157,6 +180,31 @@ TEST(Account, IsAdoptedAfterTheVmWasSeenOnce) {
         [&] { return world.management.get<api::DriverMachine>("m1")->spec.account == "acme/nowhere"; }));
     EXPECT_EQ(world.cloud.vms().at(0).tags.at("capstan.dev/cluster-key"),
               world.management.get<api::DriverCluster>("c1")->spec.cluster_key.view());
+  });
+}
+
+// A pool from before there was spec.account.
+TEST(Account, OfAnOlderGroupIsAdoptedAfterItsVmsWereSeenOnce) {
+  AccountFixture world;
+  world.run([&] {
+    world.lead_to("acme");
+    {
+      AccountFixture::Process provider(world, world.management);
+      bring_group_up(world);
+    }
+    world.management.change<api::DriverMachinePool>(
+        "mp1", [](api::DriverMachinePool& pool) { pool.spec.account = {}; });
+    world.cloud.add_fault({.verb = sim::SimVerb::List, .code = DriverCode::Unavailable});
+    AccountFixture::Process provider(world, world.management);
+    world.pause(5min);
+    EXPECT_EQ(account_of_group(world), "") << "no list has shown its VMs";
+
+    world.cloud.end_faults();
+    EXPECT_TRUE(world.eventually([&] { return account_of_group(world) == "acme/nowhere"; }));
+    world.lead_to("other");
+    EXPECT_TRUE(
+        world.eventually([&] { return world.management.pool_ready("mp1").starts_with("WrongAccount"); }));
+    EXPECT_EQ(world.cloud.created(), 2U);
   });
 }
 

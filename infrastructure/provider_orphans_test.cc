@@ -1,6 +1,10 @@
 // VMs that are no object's, from the first list that shows them to their end, and all that keeps them.
+#include <algorithm>
+#include <map>
+
 #include "api/conditions/conditions.h"
 #include "api/policy/fleet_policy.h"
+#include "base/base64.h"
 #include "base/safeguards.h"
 #include "infrastructure/account_fixture.h"
 #include "test/builders/machine.h"
@@ -9,6 +13,7 @@ namespace capstan::infrastructure {
 namespace {
 
 using namespace std::chrono_literals;
+namespace tag = api::driver::tag;
 
 constexpr Nanoseconds kPeriod = 15min;
 
@@ -31,6 +36,81 @@ api::MachinePool a_machine_pool(std::string_view name) {
   return pool;
 }
 
+// It leads to the account of that Secret.
+api::DriverMachineTemplate a_template(std::string_view name, std::string_view secret = "cloud") {
+  api::DriverMachineTemplate machines;
+  machines.metadata.name = Text(name);
+  machines.metadata.namespace_ = "default"_text;
+  machines.spec.template_.spec.credentials_ref = cloud_credentials(secret);
+  return machines;
+}
+
+// The way to a cloud: how often it was asked for its list of the account "acme".
+class CountedLists final : public remote::Transport {
+ public:
+  explicit CountedLists(AccountFixture& world) : cloud_(world.cloud, world.baton) {}
+
+  DriverResult<remote::Answer> post(std::string_view verb, const std::string& body,
+                                    const Deadline& deadline) override {
+    if (verb == remote::verb::kList && body.contains(base64_encode("acme"))) ++count_;
+    return cloud_.post(verb, body, deadline);
+  }
+  int count() const { return count_; }
+
+ private:
+  remote::Loopback cloud_;
+  int count_ = 0;
+};
+
+// What a copy of an etcd holds of a fleet.
+struct EtcdCopy {
+  api::DriverCluster cluster = {};
+  std::map<std::string, api::DriverMachine> machines = {};
+};
+
+EtcdCopy copy_of(Management& on, const std::vector<std::string>& machines) {
+  EtcdCopy copy{.cluster = *on.get<api::DriverCluster>("c1")};
+  for (const std::string& name : machines) copy.machines[name] = *on.get<api::DriverMachine>(name);
+  return copy;
+}
+
+// m3 and m7 have no account, m4 was about to get its VM, m6 has not even a key.
+void date_back(EtcdCopy& copy) {
+  for (const auto* name : {"m3", "m7"}) copy.machines.at(name).spec.account = {};
+  for (const auto* name : {"m4", "m6"}) {
+    copy.machines.at(name).spec.provider_id = {};
+    copy.machines.at(name).status = {};
+  }
+  api::DriverMachine& without_key = copy.machines.at("m6");
+  without_key.metadata.finalizers = {};
+  without_key.spec.instance_key = {};
+  without_key.spec.account = {};
+}
+
+// All of an object that its creation did not take.
+template <typename T>
+void complete(Management& on, const T& copy) {
+  const std::string name = copy.metadata.name.str();
+  on.change<T>(name, [&](T& object) {
+    object.metadata.finalizers = copy.metadata.finalizers;
+    object.metadata.annotations = copy.metadata.annotations;
+    object.spec = copy.spec;
+  });
+  on.change_status<T>(name, [&](T& object) { object.status = copy.status; });
+}
+
+void restore(Management& on, const EtcdCopy& copy) {
+  on.install();
+  AccountFixture::lead_to(on, "acme");
+  on.add_cluster();
+  complete(on, copy.cluster);
+  on.provision_cluster();
+  for (const auto& [name, machine] : copy.machines) {
+    on.add_machine(name, machine.spec);
+    complete(on, machine);
+  }
+}
+
 // A provider that may delete; m1 stays, the objects of the others are lost after they were brought up.
 struct OrphanFixture : AccountFixture {
   explicit OrphanFixture(sim::Script with = {}) : AccountFixture(std::move(with)) {
@@ -44,10 +124,10 @@ struct OrphanFixture : AccountFixture {
     for (const std::string& name : machines) lose_object_of(name);
   }
   // The FleetPolicy on the server, in place of the one there was.
-  void set_policy(std::string_view action, bool frozen) {
+  void set_policy(std::string_view action, bool frozen, std::optional<std::int32_t> period = {}) {
     api::FleetPolicy policy;
     policy.metadata.name = Text(api::policy::kFleetPolicyName);
-    policy.spec.orphans = api::FleetOrphans{.action = Text(action)};
+    policy.spec.orphans = api::FleetOrphans{.action = Text(action), .period_seconds = period};
     if (frozen) policy.metadata.annotations.set(api::policy::annotation::kFreeze, "an incident");
     (void)kube::remove<api::FleetPolicy>(management.user, {.name = policy.metadata.name.str()}, {}, kNever);
     management.put(policy);
@@ -55,6 +135,33 @@ struct OrphanFixture : AccountFixture {
   void periods(int count) { pause(kPeriod * count + 10s); }
   bool goes(const std::string& vm, int within = 6) {
     return eventually([&] { return vms_named(vm) == 0; }, kPeriod * within);
+  }
+  // Machines of today, of which m2 and m7 go before it ends, and a copy of yesterday, which lacks m5.
+  EtcdCopy yesterday_of_a_fleet() {
+    AccountFixture::Process provider(*this, management);
+    lead_to("acme");
+    bring_up({"m1", "m2", "m3", "m4", "m5", "m6", "m7"});
+    EtcdCopy copy = copy_of(management, {"m1", "m2", "m3", "m4", "m6", "m7"});
+    date_back(copy);
+    for (const auto* name : {"m2", "m7"}) {
+      management.remove<api::DriverMachine>(name);
+      EXPECT_TRUE(eventually([&] { return vms_named(name) == 0; }));
+    }
+    return copy;
+  }
+  // The VM that the object names is there, with the key of the object.
+  bool has_its_vm(Management& on, const std::string& machine) {
+    const auto object = on.get<api::DriverMachine>(machine);
+    return object && std::ranges::any_of(cloud.vms(), [&](const Vm& vm) {
+             return vm.provider_id == object->spec.provider_id.view() &&
+                    tag_of(vm, tag::kInstanceKey) == object->spec.instance_key.view();
+           });
+  }
+  void change_tags(const std::string& name, const Tags& tags) {
+    for (const Vm& vm : cloud.vms()) {
+      if (vm.name != name) continue;
+      EXPECT_TRUE(cloud.tag({.provider_id = vm.provider_id}, tags, acme(), kNever));
+    }
   }
 };
 
@@ -155,6 +262,146 @@ TEST(Orphans, StayWhileTheApiServerOfTheirClusterIsOutOfReach) {
   });
 }
 
+// The core leaves the probe True for a while, see --remote-connection-grace-period.
+TEST(Orphans, GoWhileTheCoreForgivesOneFailedProbe) {
+  OrphanFixture world;
+  world.run([&] {
+    AccountFixture::Process provider(world, world.management);
+    world.lose({"m2"});
+    world.management.probe_cluster(api::status::kTrue);
+
+    EXPECT_TRUE(world.goes("m2"));
+  });
+}
+
+// The management API, or a part of it, is away from the second complete list on.
+TEST(Orphans, StayWhileLiveReadsAreNotAnswered) {
+  for (const std::string_view kind :
+       {"Cluster", "DriverCluster", "DriverMachine", "Machine", "FleetPolicy"}) {
+    OrphanFixture world;
+    world.settings_on_server = true;
+    bool away = false;
+    world.fault = [&](const FaultPoint& point) {
+      return away && point.call == Call::Read && point.kind == kind ? Fault::Unavailable : Fault::None;
+    };
+    world.run([&] {
+      world.set_policy("Delete", false);
+      AccountFixture::Process provider(world, world.management);
+      world.lose({"m2"});
+      world.periods(1);
+      away = true;
+
+      world.periods(3);
+
+      EXPECT_EQ(world.vms_named("m2"), 1U) << kind;
+      EXPECT_THAT(world.told_of("m2"), HasSubstr("can't be read")) << kind;
+      away = false;
+      EXPECT_TRUE(world.goes("m2")) << kind;
+    });
+  }
+}
+
+TEST(Orphans, StayWhileTheCloudDoesNotSayHowTheyAre) {
+  OrphanFixture world;
+  world.run([&] {
+    AccountFixture::Process provider(world, world.management);
+    world.lose({"m2"});
+    world.cloud.add_fault({.verb = sim::SimVerb::Status, .code = DriverCode::Unavailable, .vms = "m2"});
+
+    world.periods(4);
+
+    EXPECT_EQ(world.vms_named("m2"), 1U);
+    EXPECT_THAT(world.told_of("m2"), HasSubstr("kept: the cloud does not say how it is"));
+    world.cloud.end_faults();
+    EXPECT_TRUE(world.goes("m2"));
+  });
+}
+
+// They are changed between the list that confirms the VM and its deletion.
+TEST(Orphans, StayOnceALiveLookFindsOtherTags) {
+  for (const auto& [name, value] :
+       {std::pair(tag::kClusterKey, "another"), std::pair(tag::kInstanceKey, "another"),
+        std::pair(tag::kOrphanSince, "")}) {
+    OrphanFixture world;
+    const Tags others = {{std::string(name), value}};
+    bool changed = false;
+    world.fault = [&](const FaultPoint& point) {
+      if (point.call == Call::Read && point.kind == "Cluster" && !std::exchange(changed, true))
+        world.change_tags("m2", others);
+      return Fault::None;
+    };
+    world.run([&] {
+      AccountFixture::Process provider(world, world.management);
+      world.lose({"m2"});
+
+      EXPECT_TRUE(world.eventually([&] { return changed; }, kPeriod * 3));
+      world.pause(1min);
+
+      EXPECT_EQ(world.vms_named("m2"), 1U);
+      EXPECT_THAT(world.told_of("m2"), HasSubstr("kept: its tags are others by now"));
+    });
+  }
+}
+
+TEST(Orphans, AreLookedForAsOftenAsTheFleetPolicySays) {
+  OrphanFixture world;
+  world.settings_on_server = true;
+  world.run([&] {
+    world.set_policy("Delete", false, 300);
+    AccountFixture::Process provider(world, world.management);
+    world.lose({"m2"});
+
+    EXPECT_TRUE(world.eventually([&] { return !world.told_of("m2").empty(); }, 6min));
+    world.pause(4min);
+    EXPECT_EQ(world.vms_named("m2"), 1U) << "marked, and not listed again yet";
+    EXPECT_TRUE(world.eventually([&] { return world.vms_named("m2") == 0; }, 90s));
+  });
+}
+
+TEST(Orphans, OfAnAccountThatTwoSecretsLeadToAreListedOnce) {
+  OrphanFixture world;
+  world.orphans = {};
+  CountedLists lists(world);
+  remote::RemoteDriver driver(lists, world.baton);
+  world.drivers = Drivers(driver);
+  world.run([&] {
+    AccountFixture::Process provider(world, world.management);
+    world.lead_to("acme");
+    world.lead_to("acme", "cloud-too");
+    world.bring_up({"m2"});
+    world.lose_object_of("m2");
+    world.management.put(a_template("workers"));
+    world.management.put(a_template("more-workers", "cloud-too"));
+    ASSERT_TRUE(world.eventually([&] { return !world.told_of("m2").empty(); }, kPeriod * 2));
+    const int before = lists.count();
+
+    world.periods(3);
+
+    EXPECT_EQ(lists.count() - before, 3);
+    EXPECT_EQ(world.management.get<api::DriverCluster>("c1")->status.orphans.size(), 1U);
+  });
+}
+
+TEST(Orphans, AreFoundInTheAccountThatAPoolAloneLeadsTo) {
+  OrphanFixture world;
+  world.run([&] {
+    AccountFixture::Process provider(world, world.management);
+    world.lead_to("acme");
+    world.bring_up({"m2"});
+    world.lose_object_of("m2");
+    world.periods(3);
+    ASSERT_EQ(world.told_of("m2"), "") << "no object leads to its account";
+
+    api::DriverMachinePoolSpec spec;
+    spec.credentials_ref = cloud_credentials();
+    world.management.add_pool("mp1", 0, spec);
+    world.periods(1);
+
+    EXPECT_NE(world.told_of("m2"), "");
+    EXPECT_TRUE(world.goes("m2"));
+  });
+}
+
 TEST(Orphans, AreFoundInTheAccountThatATemplateAloneLeadsTo) {
   OrphanFixture world;
   world.run([&] {
@@ -165,11 +412,7 @@ TEST(Orphans, AreFoundInTheAccountThatATemplateAloneLeadsTo) {
     world.periods(3);
     ASSERT_EQ(world.told_of("m2"), "") << "no object leads to its account";
 
-    api::DriverMachineTemplate workers;
-    workers.metadata.name = "workers"_text;
-    workers.metadata.namespace_ = "default"_text;
-    workers.spec.template_.spec.credentials_ref = cloud_credentials();
-    world.management.put(workers);
+    world.management.put(a_template("workers"));
     world.periods(1);
 
     EXPECT_NE(world.told_of("m2"), "");
@@ -330,8 +573,7 @@ TEST(Orphans, TheWholeFleetMovedWhileTheCollectorIsOnLosesNoVm) {
   });
 }
 
-// Incident: an etcd is restored from yesterday. VMs made since then have no object, and DriverMachines of
-// yesterday have no VM.
+// Incident: an etcd is restored from yesterday. VMs made since then have no object.
 TEST(Orphans, AnEtcdRestoredFromYesterdayLosesVmsOneByOneAndTellsOfThemFirst) {
   OrphanFixture world;
   world.run([&] {
@@ -344,6 +586,52 @@ TEST(Orphans, AnEtcdRestoredFromYesterdayLosesVmsOneByOneAndTellsOfThemFirst) {
     world.periods(2);
 
     EXPECT_EQ(world.cloud.vms().size(), 2U) << "one a period: there is time to freeze";
+  });
+}
+
+// The other half of it: DriverMachines of yesterday whose VMs are gone, and some that have no account or no
+// key; in the second run the DriverCluster has no key either.
+TEST(Orphans, AnEtcdRestoredFromYesterdayReportsVmsThatAreGoneAndLosesNoneThatAnObjectHas) {
+  for (const bool has_key : {true, false}) {
+    OrphanFixture world;
+    world.run([&] {
+      EtcdCopy yesterday = world.yesterday_of_a_fleet();
+      if (!has_key) yesterday.cluster.spec.cluster_key = {};
+      Management restored(world.baton, 77);
+      restore(restored, yesterday);
+      AccountFixture::Process provider(world, restored);
+
+      world.periods(1);
+      for (const auto* name : {"m2", "m7"}) EXPECT_EQ(restored.ready_reason(name), "VMGone") << name;
+      EXPECT_EQ(restored.get<api::DriverCluster>("c1")->status.orphans.size(), has_key ? 1U : 0U);
+      EXPECT_EQ(world.vms_named("m5"), 1U) << "made since then, and reported before it goes";
+      world.periods(5);
+
+      EXPECT_EQ(world.vms_named("m5"), has_key ? 0U : 1U) << "without the key it is a stranger's";
+      for (const auto* name : {"m1", "m3", "m4", "m6"}) EXPECT_TRUE(world.has_its_vm(restored, name)) << name;
+      EXPECT_EQ(world.cloud.created(), 8U) << "m6 alone gets another VM";
+      EXPECT_EQ(world.vms_named("m6"), 2U) << "the one that has its name is kept";
+    });
+  }
+}
+
+TEST(Orphans, AnEtcdRestoredFromYesterdayKeepsItsKeysAndAccounts) {
+  OrphanFixture world;
+  world.run([&] {
+    const EtcdCopy yesterday = world.yesterday_of_a_fleet();
+    Management restored(world.baton, 77);
+    restore(restored, yesterday);
+    AccountFixture::Process provider(world, restored);
+
+    world.periods(3);
+
+    EXPECT_EQ(restored.get<api::DriverCluster>("c1")->spec.cluster_key, yesterday.cluster.spec.cluster_key);
+    for (const auto* name : {"m1", "m2", "m3", "m4"}) {
+      const auto& before = yesterday.machines.at(name).spec;
+      EXPECT_EQ(restored.get<api::DriverMachine>(name)->spec.instance_key, before.instance_key) << name;
+      EXPECT_EQ(restored.get<api::DriverMachine>(name)->spec.account, "acme/nowhere") << name;
+    }
+    EXPECT_EQ(restored.get<api::DriverMachine>("m7")->spec.account, "") << "its VM is gone";
   });
 }
 

@@ -85,6 +85,11 @@ TEST(Orphans, AreMarkedFirstAndDeletedOnceConfirmed) {
 
 TEST(Orphans, AreOnlyMarkedWhereTheyAreToBeReported) {
   EXPECT_EQ(planned(seen_with({unmarked("a"), confirmed("b")}, OrphanAction::Report)), "mark orphan a");
+
+  Finding second = confirmed("c");
+  second.standing = Standing::Second;
+  EXPECT_EQ(planned(seen_with({second}, OrphanAction::Report)), "nothing") << "the second VM of a key";
+  EXPECT_EQ(planned(seen_with({second})), "remove orphan c");
 }
 
 TEST(Orphans, GoAsManyPerPeriodAsTheSettingsSay) {
