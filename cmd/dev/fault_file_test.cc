@@ -20,10 +20,14 @@ using namespace std::chrono_literals;
 
 constexpr std::string_view kStarted = "latency: {create: 1s}\nfaults: []\n";
 
+std::filesystem::path path_of_this_test() {
+  return std::filesystem::path(testing::TempDir()) /
+         testing::UnitTest::GetInstance()->current_test_info()->name();
+}
+
 // The file is there with one text, and gets another one while the cloud runs: what is logged of it.
 std::vector<std::string> logged_when_changed_to(std::string_view text) {
-  const auto path = std::filesystem::path(testing::TempDir()) /
-                    testing::UnitTest::GetInstance()->current_test_info()->name();
+  const auto path = path_of_this_test();
   std::ofstream(path) << kStarted;
   fakes::Baton baton({.seed = 1});
   fakes::CollectingSink sink;
@@ -37,6 +41,34 @@ std::vector<std::string> logged_when_changed_to(std::string_view text) {
   EXPECT_TRUE(report.finished()) << report.why;
   std::filesystem::remove(path);
   return sink.lines();
+}
+
+// "OK", or the code of the refusal.
+std::string answer_to_create(SimCloud& cloud, const std::string& name) {
+  const auto made = cloud.create({.instance_key = "key-of-" + name, .name = name}, {}, Deadline::never());
+  return made ? "OK" : std::string(to_string(made.error().code));
+}
+
+TEST(FaultFile, MakesCallsFailOnceItSaysSoAndUntilItIsCleared) {
+  const auto path = path_of_this_test();
+  std::ofstream(path) << kStarted;
+  fakes::Baton baton({.seed = 1});
+  const auto report = baton.run([&] {
+    SimCloud cloud({.clock = baton, .threads = baton}, *infrastructure::sim::parse_script(kStarted));
+    const FaultFile file({.clock = baton, .threads = baton, .cloud = cloud}, path);
+    EXPECT_EQ(answer_to_create(cloud, "a"), "OK");
+
+    std::ofstream(path) << "latency: {create: 1s}\nfaults:\n- {verb: create, code: ResourceExhausted}\n";
+    baton.pause(Deadline::in(baton, 2s));
+    EXPECT_EQ(answer_to_create(cloud, "b"), "ResourceExhausted");
+
+    std::ofstream(path) << kStarted;
+    baton.pause(Deadline::in(baton, 2s));
+    EXPECT_EQ(answer_to_create(cloud, "b"), "OK");
+    EXPECT_EQ(cloud.vms().size(), 2U);
+  });
+  EXPECT_TRUE(report.finished()) << report.why;
+  std::filesystem::remove(path);
 }
 
 TEST(FaultFile, IsFollowedWithoutAWordWhereFaultsAloneChange) {

@@ -53,7 +53,7 @@ class FleetStory : public testing::Test {
     auto started = dev::Stack::start({clock_, threads_, randomness_},
                                      {.cloud = std::move(script),
                                       .look_at_cloud_every = std::chrono::seconds(1),
-                                      .manager = quiet_manager(),
+                                      .manager = manager_,
                                       .kinds_left_out = std::move(kinds_left_out)},
                                      Log(), {});
     ASSERT_TRUE(started) << started.error().describe();
@@ -99,6 +99,7 @@ class FleetStory : public testing::Test {
     };
   }
 
+  manager::Options manager_ = quiet_manager();  // of the next start()
   SystemClock clock_;
   SystemThreads threads_;
   SystemRandomness randomness_;
