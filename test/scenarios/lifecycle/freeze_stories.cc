@@ -49,6 +49,23 @@ LifecycleAct wants_version(Seconds at, std::string version) {
                                  {"template", {{"spec", {{"version", version}}}}}}}});
           }};
 }
+// Machines get the label; those that are there have it not.
+LifecycleAct selects_another_tier(Seconds at) {
+  return {at, "a user changes the selector of web: tier b", [](LifecycleWorld& world) {
+            const json::value tier = {{"tier", "b"}};
+            world.patch_owner({{"spec",
+                                {{"selector", {{"matchLabels", tier}}},
+                                 {"template", {{"metadata", {{"labels", tier}}}}}}}});
+          }};
+}
+LifecycleAct confirms_release(Seconds at) {
+  return {at, "a user confirms that web lets its MachineSet go",
+          [](LifecycleWorld& world) { world.confirm_release(); }};
+}
+LifecycleAct deletes_lost_set(Seconds at) {
+  return {at, "a user deletes the MachineSet that web has lost",
+          [](LifecycleWorld& world) { world.delete_lost_sets(); }};
+}
 LifecycleAct deletes(Seconds at, int first, int last) {
   return {at,
           first == last ? fmt::format("a user deletes m{}", first)
@@ -103,6 +120,16 @@ Promise says(std::string words) {
     const bool found =
         std::ranges::any_of(world.log(), [&](const auto& line) { return line.contains(words); });
     return found ? std::string() : fmt::format("nothing says \"{}\"", words);
+  };
+}
+// The first line with `what` stands behind that with `event`.
+Promise comes_after(const std::string& event, const std::string& what) {
+  return [=](const LifecycleWorld& world) {
+    for (const std::string& line : world.log()) {
+      if (line.contains(event)) return std::string();
+      if (line.contains(what)) return fmt::format("before \"{}\": {}", event, line);
+    }
+    return fmt::format("\"{}\" never came", event);
   };
 }
 Promise both(Promise one, Promise other) {
@@ -191,6 +218,19 @@ void tell_of_the_ceiling(std::vector<LifecycleStory>& stories) {
                      .acts = {renames_labels(5s, 3, "renamed"), takes_off_owner(120s, annotation::kReleased)},
                      .length = 200s,
                      .broken = made_in_all(6)});
+  // Four Machines are lost; a surge of one and a margin of two leave room for three others.
+  stories.push_back(
+      {.name = "selector-loses-its-set",
+       .title = "a MachineDeployment loses its set: the new one stops at the ceiling until that is gone",
+       .replicas = 4,
+       .policy = braking(),
+       .acts = {selects_another_tier(5s), confirms_release(20s), deletes_lost_set(120s)},
+       .length = 260s,
+       .broken = both(both(made_in_all(8), deleted_in_all(4)),
+                      both(says("7 Machines are or will be there, 7 may be: 4 of them were released because "
+                                "label tier is missing"),
+                           both(comes_after("m7         is made", "the MachineSet that web has lost"),
+                                comes_after("the MachineSet that web has lost", "m8         is made"))))});
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "api/names.h"
 #include "api/policy/names.h"
 #include "test/builders/machine_lifecycle_policy.h"
 
@@ -12,6 +13,8 @@ namespace {
 
 using namespace std::chrono_literals;
 using Promise = std::function<std::string(const LifecycleWorld&)>;
+
+constexpr std::string_view kHook = "pre-terminate.delete.hook.machine.cluster.x-k8s.io/backup";
 
 // --- what happens ---
 
@@ -35,12 +38,37 @@ LifecycleAct server_goes(Seconds at) {
 LifecycleAct server_is_back(Seconds at) {
   return {at, "the load balancer works again", [](LifecycleWorld& world) { world.find_cluster(); }};
 }
+LifecycleAct probe_fails(Seconds at) {
+  return {at, "one probe of the workload cluster fails",
+          [](LifecycleWorld& world) { world.doubt_cluster(); }};
+}
+LifecycleAct probe_is_answered(Seconds at) {
+  return {at, "the next probe is answered", [](LifecycleWorld& world) { world.find_cluster(); }};
+}
+LifecycleAct restarts(Seconds at) {
+  return {at, "the manager is restarted", [](LifecycleWorld& world) { world.restart(); }};
+}
 LifecycleAct watches_break(Seconds at) {
   return {at, "every watch of the management cluster breaks",
           [](LifecycleWorld& world) { world.lose_watches(); }};
 }
 LifecycleAct watches_work(Seconds at) {
   return {at, "watches work again", [](LifecycleWorld& world) { world.find_watches(); }};
+}
+LifecycleAct watches_work_but(Seconds at, std::string_view kind) {
+  return {at, fmt::format("all watches are answered again but that of {}", kind),
+          [=](LifecycleWorld& world) { world.find_watches_but(kind); }};
+}
+// Deletions of those Machines wait for a hook until it is taken off.
+LifecycleAct hooks(Seconds at, int machines) {
+  return {at, fmt::format("deletions of m1 to m{} wait for a backup", machines), [=](LifecycleWorld& world) {
+            for (int machine = 1; machine <= machines; ++machine) world.annotate(machine, kHook, "backup");
+          }};
+}
+LifecycleAct unhooks(Seconds at, int machines) {
+  return {at, "the backup is done", [=](LifecycleWorld& world) {
+            for (int machine = 1; machine <= machines; ++machine) world.take_off(machine, kHook);
+          }};
 }
 LifecycleAct kubelet_stops(Seconds at, int machine) {
   return {at, fmt::format("the kubelet of m{} says Ready Unknown", machine),
@@ -69,6 +97,13 @@ Promise has_deleted(int count) {
                                     : fmt::format("{} Machines were deleted, not {}", world.deleted(), count);
   };
 }
+Promise has_deleted_by(Seconds then, int count) {
+  return [=](const LifecycleWorld& world) {
+    const auto by_then = std::ranges::count_if(world.deletions(), [&](Seconds at) { return at <= then; });
+    return by_then == count ? std::string()
+                            : fmt::format("{} Machines were deleted by then, not {}", by_then, count);
+  };
+}
 Promise has_made(int count) {
   return [=](const LifecycleWorld& world) {
     return world.made() == count ? std::string() : fmt::format("{} were made, not {}", world.made(), count);
@@ -84,11 +119,17 @@ Promise comes_after(const std::string& event, const std::string& what) {
     return fmt::format("\"{}\" never came", event);
   };
 }
+bool is_said(const LifecycleWorld& world, std::string_view words) {
+  return std::ranges::any_of(world.log(), [&](const auto& line) { return line.contains(words); });
+}
 Promise says_of_owner(std::string words) {
   return [=](const LifecycleWorld& world) {
-    return std::ranges::any_of(world.log(), [&](const auto& line) { return line.contains(words); })
-               ? std::string()
-               : fmt::format("nothing says \"{}\"", words);
+    return is_said(world, words) ? std::string() : fmt::format("nothing says \"{}\"", words);
+  };
+}
+Promise says_nowhere(std::string words) {
+  return [=](const LifecycleWorld& world) {
+    return is_said(world, words) ? fmt::format("something says \"{}\"", words) : std::string();
   };
 }
 
@@ -125,9 +166,10 @@ void tell_of_api_loss(std::vector<LifecycleStory>& stories) {
        .policy = with_checks(),
        .acts = {kubelet_stops(10s, 1), server_goes(30s), wants_replicas(60s, 2), server_is_back(1830s)},
        .length = 2100s,
-       .broken = all_of({has_deleted(1), has_made(3),
-                         comes_after("the load balancer works again", "is being deleted"),
-                         says_of_owner("the API server of Cluster default/c1 has not been reached")})});
+       .broken = all_of(
+           {has_deleted(1), has_made(3), comes_after("the load balancer works again", "is being deleted"),
+            comes_after("ScalingDown: * the API server of Cluster default/c1 has not been reached",
+                        "the load balancer works again")})});
   stories.push_back(
       {.name = "user-deletes-while-api-is-away",
        .title = "a Machine that a user deletes goes although the API server is away",
@@ -135,6 +177,39 @@ void tell_of_api_loss(std::vector<LifecycleStory>& stories) {
        .acts = {server_goes(30s), deletes(60s, 2)},
        .length = 300s,
        .broken = all_of({has_deleted(1), has_made(3), says_of_owner("m2         is being deleted")})});
+}
+
+// Within the grace nothing is held, and Machines say what becomes of them.
+void tell_of_doubt(std::vector<LifecycleStory>& stories) {
+  stories.push_back({.name = "one-probe-fails",
+                     .title = "while one probe alone has failed, Machines are made and deleted as ever",
+                     .policy = with_checks(),
+                     .brakes = true,
+                     .acts = {probe_fails(30s), deletes(31s, 2), wants_replicas(35s, 5),
+                              wants_replicas(43s, 2), probe_is_answered(52s)},
+                     .length = 150s,
+                     .broken = all_of({has_deleted(3), has_made(5),
+                                       comes_after("m2         Terminating: Delete Processing",
+                                                   "the next probe is answered"),
+                                       comes_after("m5         is made", "the next probe is answered"),
+                                       has_deleted_by(50s, 3), says_nowhere("has not been reached")})});
+}
+
+// Nothing is known of the cluster yet, for the manager is new.
+void tell_of_no_evidence(std::vector<LifecycleStory>& stories) {
+  stories.push_back(
+      {.name = "user-deletes-before-the-first-contact",
+       .title = "a new manager has not reached the cluster: a user's deletion goes, its successor waits",
+       .policy = with_checks(),
+       .brakes = true,
+       .acts = {server_goes(10s), restarts(10s), deletes(60s, 2), server_is_back(240s)},
+       .length = 330s,
+       .broken = all_of(
+           {has_deleted(1), has_made(4), comes_after("m2         is gone", "the load balancer works again"),
+            comes_after(
+                "* the API server of Cluster default/c1 has not been reached since this manager started",
+                "the load balancer works again"),
+            comes_after("the load balancer works again", "m4         is made")})});
 }
 
 // The window opens on what was wanted before: fewer Machines, which is not so any more.
@@ -146,7 +221,22 @@ void tell_of_management_loss(std::vector<LifecycleStory>& stories) {
        .acts = {wants_replicas(10s, 1), watches_break(60s), wants_replicas(240s, 3),
                 time_has_come(kOpens - 1s, "it is nearly ten past midnight"), watches_work(700s)},
        .length = 900s,
-       .broken = all_of({has_deleted(0), has_made(3)})});
+       .broken = all_of({has_deleted(0), has_made(3),
+                         comes_after("* the API server of the management cluster has not been reached",
+                                     "watches work again")})});
+  // The watch of Machines is answered before the last one: the deletion is seen while the brake is shut.
+  stories.push_back(
+      {.name = "user-deletes-while-watches-are-broken",
+       .title = "a user's deletion goes as soon as it is seen, its successor waits for the last watch",
+       .policy = with_checks(),
+       .brakes = true,
+       .acts = {watches_break(10s), deletes(120s, 2), watches_work_but(180s, api::kind::kMachineHealthCheck),
+                watches_work(480s)},
+       .length = 700s,
+       .broken = all_of({has_deleted(1), has_made(4), comes_after("m2         is gone", "watches work again"),
+                         comes_after("(it answers again, but not yet the watch of MachineHealthCheck",
+                                     "watches work again"),
+                         comes_after("watches work again", "m4         is made")})});
 }
 
 void tell_of_windows(std::vector<LifecycleStory>& stories) {
@@ -176,11 +266,14 @@ void tell_of_windows(std::vector<LifecycleStory>& stories) {
       {.name = "recreated-beyond-its-window",
        .title = "a Recreate that began in its window ends after it",
        .policy = with_window(60, {"Rollout"_text}, api::PolicyRollout{.recreate = api::PolicyRecreate()}),
-       .acts = {wants_version(10s, "v1.36.0"), time_has_come(kOpens - 1s, "it is nearly ten past midnight"),
-                time_has_come(kOpens + 60s, "the window is over")},
+       .acts = {hooks(5s, 3), wants_version(10s, "v1.36.0"),
+                time_has_come(kOpens - 1s, "it is nearly ten past midnight"),
+                time_has_come(kOpens + 60s, "the window is over"), unhooks(kOpens + 80s, 3)},
        .length = 700s,
        .broken = all_of({has_deleted(3), has_made(6),
-                         comes_after("it is nearly ten past midnight", "is being deleted")})});
+                         comes_after("it is nearly ten past midnight", "is being deleted"),
+                         comes_after("is being deleted", "the window is over"),
+                         comes_after("the window is over", "m4         is made")})});
 }
 
 void tell_of_guards(std::vector<LifecycleStory>& stories) {
@@ -229,6 +322,8 @@ void tell_of_guards(std::vector<LifecycleStory>& stories) {
 void tell_of_held_deletions(std::vector<LifecycleStory>& stories) {
   const auto first = static_cast<std::ptrdiff_t>(stories.size());
   tell_of_api_loss(stories);
+  tell_of_doubt(stories);
+  tell_of_no_evidence(stories);
   tell_of_management_loss(stories);
   tell_of_windows(stories);
   tell_of_guards(stories);

@@ -149,7 +149,7 @@ LifecycleWorld::~LifecycleWorld() { stop_manager(); }
 fakes::FaultPlan LifecycleWorld::management_plan() {
   auto plan = network_plan();
   plan.choose = [this, usual = plan.choose](const fakes::FaultPoint& at) {
-    if (!deaf_) return usual(at);
+    if (deaf_to_ != kAllKinds && (deaf_to_.empty() || deaf_to_ != at.kind)) return usual(at);
     if (at.call == fakes::Call::Piece) return fakes::Fault::Cut;
     const bool is_stream = at.call == fakes::Call::Watch || at.call == fakes::Call::ListStream;
     return is_stream ? fakes::Fault::Unavailable : usual(at);
@@ -576,6 +576,24 @@ void LifecycleWorld::patch_owner(const json::value& body) {
         kPool, body);
 }
 
+void LifecycleWorld::confirm_release() {
+  const auto deployment = kube::get<api::MachineDeployment>(user_, named(kPool), Deadline::never());
+  ASSERT_TRUE(deployment) << deployment.error().describe();
+  const std::string generation = std::to_string(deployment->metadata.generation);
+  patch_owner({{"metadata", {{"annotations", {{api::annotation::kConfirmRelease, generation}}}}}});
+}
+
+void LifecycleWorld::delete_lost_sets() {
+  const auto sets =
+      kube::list<api::MachineSet>(user_, {.namespace_ = std::string(kNamespace)}, Deadline::never());
+  for (const api::MachineSet& set : sets->items) {
+    if (set.metadata.controller() != nullptr) continue;
+    const auto removed = user_.remove(kube::resource_of<api::MachineSet>(), named(set.metadata.name.view()),
+                                      {}, Deadline::never());
+    ASSERT_TRUE(removed) << removed.error().describe();
+  }
+}
+
 void LifecycleWorld::patch_policy(const json::value& body) {
   patch(kPolicies, story_.policy->metadata.name.view(), body);
 }
@@ -610,6 +628,10 @@ void LifecycleWorld::find_cluster() {
   reached_ = true;
   workload_clusters_->connect(kTheCluster, &workload_network_, now());
   show_contact(true);
+}
+
+void LifecycleWorld::doubt_cluster() {
+  workload_clusters_->set_reach(kTheCluster, {.last_success = now(), .doubt = "probe failed: timeout"});
 }
 
 std::string LifecycleWorld::victim(int machine) const { return name_of(machine); }

@@ -99,6 +99,8 @@ class LifecycleWorld {
   void relabel(int machine, std::string_view key, std::string_view value);
   void delete_machine(int machine);
   void patch_owner(const json::value& body);  // of the MachineDeployment, or the MachineSet that stands alone
+  void confirm_release();                     // by the MachineDeployment, of what its selector lost
+  void delete_lost_sets();
   void patch_policy(const json::value& body);
   void delete_policy();
   void resize_neighbour(int replicas);
@@ -106,10 +108,12 @@ class LifecycleWorld {
   void delete_fleet();
   void stop_granting();  // the manager is restarted without the controller of the FleetPolicy
   void lose_cluster();
+  void doubt_cluster();  // one probe fails, a moment after another one was answered
   void find_cluster();
   // A request for an object is answered still.
-  void lose_watches() { deaf_ = true; }
-  void find_watches() { deaf_ = false; }
+  void lose_watches() { deaf_to_ = kAllKinds; }
+  void find_watches() { deaf_to_.clear(); }
+  void find_watches_but(std::string_view kind) { deaf_to_ = kind; }
   // On the owner that asks for it, with the hash in its condition; nothing happens where none asks.
   void confirm_deletion();
   void restart();  // of the manager
@@ -223,7 +227,8 @@ class LifecycleWorld {
   fakes::FaultyClient workload_network_;  // of the manager to the workload cluster
   int writes_to_live_ = 0;                // 0: it dies of none
   bool dead_ = false;
-  bool deaf_ = false;  // watches of the management cluster get no answer
+  static constexpr std::string_view kAllKinds = "*";
+  std::string deaf_to_ = {};  // watches of that kind of the management cluster, or of all, get no answer
   bool died_ = false;
   NodeAgent agent_ = {};
   std::unique_ptr<fakes::FakeWorkloadClusters> workload_clusters_ =
