@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <boost/json.hpp>
 
 #include "api/names.h"
@@ -24,6 +25,10 @@ using fakes::Call;
 
 constexpr std::uint64_t kOfBrakes = 2;            // the bit of the mixed seed
 constexpr Nanoseconds kNewsArrive = Seconds(40);  // at the latest
+// By then a provider has heard of a freeze, and the cloud has done what it was asked for before.
+constexpr Nanoseconds kPoolsKnow = std::chrono::minutes(2);
+constexpr std::string_view kWholeCluster = "the Cluster";
+constexpr std::string_view kWholeFleet = "the fleet";
 
 template <typename T>
 apiserver::ObjectPtr stored(const apiserver::Api& api, std::string_view name) {
@@ -57,11 +62,29 @@ bool makes_machine(const Asked& asked) {
   return asked.call == Call::Create || asked.apply;
 }
 
+// The first owner of what is about to be made; null: it has none.
+const json::object* owner_in(const Asked& asked) {
+  const auto* owners = asked.body->as_object().at("metadata").as_object().if_contains("ownerReferences");
+  return owners == nullptr ? nullptr : &owners->as_array().at(0).as_object();
+}
+
 // One for each instance that its provider has: its pool does not choose how many.
 bool is_of_pool(const Asked& asked) {
-  const auto* owners = asked.body->as_object().at("metadata").as_object().if_contains("ownerReferences");
-  if (owners == nullptr) return false;
-  return owners->as_array().at(0).at("kind").as_string() == api::kind::kMachinePool;
+  const auto* owner = owner_in(asked);
+  return owner != nullptr && owner->at("kind").as_string() == api::kind::kMachinePool;
+}
+
+std::string uid_of_owner(const Asked& asked) {
+  const auto* owner = owner_in(asked);
+  return owner == nullptr ? std::string() : std::string(owner->at("uid").as_string());
+}
+
+// Null where a user deletes it with all that is its: it goes, or is gone.
+const PoolFacts* staying_pool(const FleetFacts& facts, std::string PoolFacts::* field,
+                              std::string_view value) {
+  const auto pool = std::ranges::find(facts.pools, value, field);
+  const bool stays = pool != facts.pools.end() && !pool->going && !facts.cluster_going;
+  return stays ? &*pool : nullptr;
 }
 
 // What a Machine says while its deletion needs a place in the limits: written once it is decided, confirmed
@@ -100,19 +123,47 @@ bool has_brakes(std::uint64_t seed) { return !has_clumsy_user(seed) && (mix64(se
 
 void BrakeAuditor::look() {
   const SteadyTime now = deps_.baton.steady_now();
-  const auto note = [&](bool is, std::optional<SteadyTime>& since) {
-    if (!is) since.reset();
-    if (is && !since) since = now;
-  };
-  note(is_frozen(), frozen_since_);
-  note(was_initialized(), initialized_since_);
+  const std::set<std::string> present = frozen();
+  std::erase_if(frozen_since_, [&](const auto& each) { return !present.contains(each.first); });
+  for (const std::string& each : present) frozen_since_.try_emplace(each, now);
+  if (!was_initialized()) return initialized_since_.reset();
+  if (!initialized_since_) initialized_since_ = now;
 }
 
-bool BrakeAuditor::is_frozen() const {
+std::set<std::string> BrakeAuditor::frozen() const {
   namespace annotation = api::policy::annotation;
-  return carries(stored<api::Cluster>(deps_.api, kCluster), annotation::kFreeze) ||
-         carries(stored<api::MachineDeployment>(deps_.api, kDeployment), annotation::kFreeze) ||
-         carries(stored<api::FleetPolicy>(deps_.api, api::policy::kFleetPolicyName), annotation::kFreeze);
+  std::set<std::string> found;
+  for (const std::string_view plural : {"machinedeployments", "machinesets", "machinepools"}) {
+    for (const auto& object : deps_.api.stored_all(api::group::kCluster, plural))
+      if (carries(object, annotation::kFreeze)) found.emplace(object->at("metadata").at("uid").as_string());
+  }
+  if (carries(stored<api::Cluster>(deps_.api, kCluster), annotation::kFreeze)) found.emplace(kWholeCluster);
+  if (carries(stored<api::FleetPolicy>(deps_.api, api::policy::kFleetPolicyName), annotation::kFreeze))
+    found.emplace(kWholeFleet);
+  return found;
+}
+
+std::optional<Nanoseconds> BrakeAuditor::frozen_for(std::span<const std::string> whom) const {
+  std::optional<SteadyTime> since;
+  for (const std::string& each : whom) {
+    const auto found = frozen_since_.find(each);
+    if (found != frozen_since_.end()) since = std::min(since.value_or(found->second), found->second);
+  }
+  return span_since(since);
+}
+
+std::optional<Nanoseconds> BrakeAuditor::frozen_set_for(const std::string& set,
+                                                        const FleetFacts& before) const {
+  const SetFacts* facts = before.set(set);
+  const std::array whom = {set, facts == nullptr ? std::string() : facts->deployment,
+                           std::string(kWholeCluster), std::string(kWholeFleet)};
+  return frozen_for(whom);
+}
+
+// The fleet's freeze comes to its provider by way of the Cluster, which may be paused: it is left out.
+std::optional<Nanoseconds> BrakeAuditor::frozen_pool_for(const PoolFacts& pool) const {
+  const std::array whom = {pool.uid, std::string(kWholeCluster)};
+  return frozen_for(whom);
 }
 
 bool BrakeAuditor::was_initialized() const {
@@ -141,37 +192,66 @@ std::optional<Nanoseconds> BrakeAuditor::closed_for() const {
 // --- what took effect ---
 
 void BrakeAuditor::took_effect(const Asked& asked, const FleetFacts& before) {
+  look_at_instances(before);
   const std::string& name = asked.key.name;
   const MachineFacts* machine = before.machine(name);
   if (machine == nullptr && makes_machine(asked) && !is_of_pool(asked) && !before.cluster_going)
-    check_held(fmt::format("Machine {} was made", name));
+    check_held(fmt::format("Machine {} was made", name), uid_of_owner(asked), before);
   if (machine != nullptr) look_at_request(asked, *machine, before);
   if (machine == nullptr || asked.call != Call::Remove || !asked.is(api::kind::kMachine)) return;
-  if (!machine->going && !goes_with_its_owner(*machine, before)) machine_removed(*machine);
+  if (!machine->going) machine_removed(*machine, before);
 }
 
-void BrakeAuditor::machine_removed(const MachineFacts& machine) {
+void BrakeAuditor::machine_removed(const MachineFacts& machine, const FleetFacts& before) {
   const std::string what = fmt::format("Machine {} was deleted", machine.name);
-  check_held(what);
+  if (const PoolFacts* pool = staying_pool(before, &PoolFacts::uid, machine.pool))
+    check_pool_held(what, *pool);
+  if (goes_with_its_owner(machine, before)) return;
+  check_held(what, machine.set, before);
   if (machine.deleted_for.starts_with(api::policy::deletion::kScaleIn))
     check(outside_its_window(what, closed_for()));
   count_deletion();
 }
 
-void BrakeAuditor::check_held(const std::string& what) const {
-  check(acted_while_frozen(what, span_since(frozen_since_)));
+void BrakeAuditor::check_held(const std::string& what, const std::string& set,
+                              const FleetFacts& before) const {
+  check(acted_while_frozen(what, frozen_set_for(set, before)));
   check(acted_while_away(what, span_since(away_since())));
+}
+
+void BrakeAuditor::check_pool_held(const std::string& what, const PoolFacts& pool) const {
+  const auto frozen = frozen_pool_for(pool);
+  if (frozen && *frozen >= kPoolsKnow) check(acted_while_frozen(what, frozen));
+}
+
+void BrakeAuditor::look_at_instances(const FleetFacts& before) {
+  if (!deps_.vms) return;
+  std::map<std::string, std::string> there;
+  for (const auto& vm : deps_.vms())
+    if (vm.name.starts_with(kPool)) there.emplace(vm.provider_id, vm.name);
+  for (const auto& [id, name] : instances_)
+    if (!there.contains(id)) instance_gone(name, before);
+  instances_ = std::move(there);
+}
+
+// That of a Machine goes after it: a user may have deleted that.
+void BrakeAuditor::instance_gone(const std::string& vm, const FleetFacts& before) const {
+  const PoolFacts* pool = staying_pool(before, &PoolFacts::name, kPool);
+  const auto machine = std::ranges::find(before.machines, vm, &MachineFacts::infrastructure);
+  const bool goes_after_it = machine != before.machines.end() && machine->going;
+  if (pool == nullptr || goes_after_it || deps_.has_vanished(vm)) return;
+  check_pool_held(fmt::format("instance {} of MachinePool {} was removed", vm, pool->name), *pool);
 }
 
 void BrakeAuditor::count_deletion() {
   const SteadyTime now = deps_.baton.steady_now();
   deletions_.push_back(now);
-  const auto within = [&](Seconds span) {
-    return static_cast<int>(
-        std::ranges::count_if(deletions_, [&](SteadyTime at) { return now - at < span; }));
+  const auto check_within = [&](Seconds span, int most) {
+    const auto begun = std::ranges::count_if(deletions_, [&](SteadyTime at) { return now - at < span; });
+    check(too_many_deletions(static_cast<int>(begun), most, span));
   };
-  check(too_many_deletions(within(kDeletionsWithin), kMostDeletions, kDeletionsWithin));
-  check(too_many_deletions(within(2 * kDeletionsWithin), 2 * kMostDeletions, 2 * kDeletionsWithin));
+  check_within(kDeletionsWithin, kMostDeletions);
+  check_within(kOfAClusterWithin, kMostOfACluster);
 }
 
 // --- by one decision ---

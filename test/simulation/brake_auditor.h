@@ -1,7 +1,7 @@
 // Holds a simulated fleet with brakes to what they promise: no Machine is made or deleted while a freeze
-// forbids it or the API server is away, none outside of the window that it waits for, no more within a time
-// than the FleetPolicy allows. And says which brake is still shut. Lives in the world; called by the thread
-// that holds the baton.
+// forbids it or the API server is away, no instance of a frozen pool goes, no Machine outside of the window
+// that it waits for, no more within a time than the FleetPolicy allows. And says which brake is still shut.
+// Lives in the world; called by the thread that holds the baton.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +9,15 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "apiserver/api.h"
+#include "infrastructure/vm.h"
 #include "test/fakes/baton.h"
 #include "test/fakes/relay_client.h"
 #include "test/simulation/invariants.h"
@@ -31,6 +35,9 @@ class BrakeAuditor {
     // The API server of the workload cluster; nothing: it is not.
     std::function<std::optional<SteadyTime>()> away_since = {};
     std::function<void(std::string)> broke = {};
+    // What there is in the cloud (empty: it is not looked at), and whether one of that name went by itself.
+    std::function<std::vector<infrastructure::Vm>()> vms = {};
+    std::function<bool(const std::string& vm)> has_vanished = {};
   };
   explicit BrakeAuditor(Deps deps) : deps_(std::move(deps)) {}
 
@@ -46,20 +53,29 @@ class BrakeAuditor {
  private:
   std::optional<Nanoseconds> span_since(const std::optional<SteadyTime>& since) const;
   std::optional<Nanoseconds> closed_for() const;
-  bool is_frozen() const;
+  // What carries the annotation: uids, and words for what there is one of.
+  std::set<std::string> frozen() const;
+  // The longest of these.
+  std::optional<Nanoseconds> frozen_for(std::span<const std::string> whom) const;
+  std::optional<Nanoseconds> frozen_set_for(const std::string& set, const FleetFacts& before) const;
+  std::optional<Nanoseconds> frozen_pool_for(const PoolFacts& pool) const;
   bool was_initialized() const;
   std::optional<SteadyTime> away_since() const;
-  void machine_removed(const MachineFacts& machine);
-  void check_held(const std::string& what) const;
+  void machine_removed(const MachineFacts& machine, const FleetFacts& before);
+  void check_held(const std::string& what, const std::string& set, const FleetFacts& before) const;
+  void check_pool_held(const std::string& what, const PoolFacts& pool) const;
+  void look_at_instances(const FleetFacts& before);
+  void instance_gone(const std::string& vm, const FleetFacts& before) const;
   void count_deletion();
   void look_at_request(const fakes::Asked& asked, const MachineFacts& machine, const FleetFacts& before);
   int most_governed() const;
   void check(const Broken& broken) const;
 
   const Deps deps_;
-  std::optional<SteadyTime> frozen_since_;
+  std::map<std::string, SteadyTime> frozen_since_;
   std::optional<SteadyTime> initialized_since_;
   std::deque<SteadyTime> deletions_;
+  std::map<std::string, std::string> instances_;  // of the pool: names by provider ID
   // One decision of a MachineSet: its uid, the size it was given, what it wrote on Machines, and how many of
   // them had a place by then: the guard does not count those again.
   using Decision = std::tuple<std::string, int, std::string, std::ptrdiff_t>;

@@ -111,8 +111,8 @@ Document fleet_policy_document() {
       api::policy::kFleetPolicyName, {},
       {{"limits", json::array{{{"max", kMostDeletions}, {"windowSeconds", kDeletionsWithin.count()}},
                               {{"scope", api::FleetLimit::kPerCluster},
-                               {"max", 2 * kMostDeletions},
-                               {"windowSeconds", 2 * kDeletionsWithin.count()}}}}});
+                               {"max", kMostOfACluster},
+                               {"windowSeconds", kOfAClusterWithin.count()}}}}});
   made.object.at("metadata").as_object().erase("namespace");
   return made;
 }

@@ -69,12 +69,16 @@ struct Policy {
 inline constexpr int kRevisionsKept = 2;  // by a life cycle, beside the one in use
 Document policy_document(const Policy& policy);
 // Of brakes: a window opens so often for so long, such a share of the Machines may go by one decision, and so
-// many deletions may begin within a time.
+// many deletions may begin within a time, in the fleet and in a Cluster: fewer than follows from the first.
 inline constexpr Seconds kWindowEvery{600};
 inline constexpr Seconds kWindowOpen{300};
 inline constexpr int kGuardPercent = 50;
 inline constexpr int kMostDeletions = 2;
 inline constexpr Seconds kDeletionsWithin{120};
+inline constexpr int kMostOfACluster = 3;
+inline constexpr Seconds kOfAClusterWithin{240};
+static_assert(kMostOfACluster < kMostDeletions * (kOfAClusterWithin / kDeletionsWithin),
+              "else it never binds");
 Document fleet_policy_document();
 Document deployment_document(const Fleet& fleet);
 std::vector<Document> pool_documents(const std::string& version, const Pool& pool);

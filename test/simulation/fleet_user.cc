@@ -31,6 +31,7 @@ using namespace std::chrono_literals;
 const Deadline kNever = Deadline::never();
 constexpr std::array kVersions = {"v1.33.0", "v1.34.0", "v1.35.0"};
 constexpr Nanoseconds kPatience = 10min;
+constexpr Nanoseconds kProvidersKnow = 130s;  // of a freeze, and have done what they had begun
 
 template <typename T>
 kube::Resource resource() {
@@ -346,35 +347,56 @@ void FleetUser::await_rollback(const Revision& target) {
 void FleetUser::freeze_or_thaw() {
   if (frozen_) return thaw();
   freeze();
-  // Something is wanted meanwhile, which has to wait.
-  rest_up_to(90s);
-  deps_.baton.draw(2) == 0 ? scale() : roll();
+  want_while_frozen();
   rest_up_to(180s);
 }
 
+// It has to wait. A pool's provider takes its time until it knows, and so does what it has begun.
+void FleetUser::want_while_frozen() {
+  const bool is_pool = frozen_->is(api::kind::kMachinePool);
+  if (is_pool) rest(kProvidersKnow);
+  rest_up_to(90s);
+  if (is_pool) return scale_pool();
+  deps_.baton.draw(2) == 0 ? scale() : roll();
+}
+
 void FleetUser::freeze() {
-  const std::array kinds = {resource<api::MachineDeployment>(), resource<api::Cluster>(),
-                            resource<api::FleetPolicy>()};
-  frozen_ = kinds[deps_.baton.draw(kinds.size())];
-  note("freeze", "freezes the " + frozen_->kind);
+  const auto all = freezables();
+  frozen_ = all[deps_.baton.draw(all.size())];
+  const std::string& kind = frozen_->resource.kind;
+  note("freeze", fmt::format("freezes {} {}", kind, frozen_->key.name));
+  ++acts_["freeze " + kind];
   write_freeze("incident");
 }
 
+std::vector<FleetUser::Freezable> FleetUser::freezables() const {
+  std::vector<Freezable> all = {
+      {resource<api::MachineDeployment>(), named(kDeployment)},
+      {resource<api::Cluster>(), named(kCluster)},
+      {resource<api::FleetPolicy>(), {.name = std::string(api::policy::kFleetPolicyName)}}};
+  const FleetFacts& facts = deps_.auditor.facts();
+  for (const SetFacts& set : facts.sets) {
+    const bool is_used = !set.going && !set.deployment.empty() && facts.staying(set.uid) > 0;
+    if (is_used) all.push_back({resource<api::MachineSet>(), named(set.name)});
+  }
+  if (wishes_.pool) all.push_back({resource<api::MachinePool>(), named(kPool)});
+  return all;
+}
+
 void FleetUser::thaw() {
-  note("thaw", "thaws the " + frozen_->kind);
+  note("thaw", fmt::format("thaws {} {}", frozen_->resource.kind, frozen_->key.name));
   write_freeze(nullptr);
   frozen_.reset();
 }
 
-// One that is made again is not frozen any more.
+// A MachineDeployment that is made again is not frozen any more; a set goes with its template, a pool is
+// deleted.
 void FleetUser::write_freeze(const json::value& why) {
-  const kube::ObjectKey key = !frozen_->namespaced
-                                  ? kube::ObjectKey{.name = std::string(api::policy::kFleetPolicyName)}
-                              : frozen_->kind == api::kind::kCluster ? named(kCluster)
-                                                                     : named(kDeployment);
+  const bool may_be_gone = frozen_->is(api::kind::kMachineSet) || frozen_->is(api::kind::kMachinePool);
   const json::value body = {{"metadata", {{"annotations", {{api::policy::annotation::kFreeze, why}}}}}};
-  const auto patched = deps_.client.patch(*frozen_, key, body, {}, kNever);
-  if (!patched) deps_.broke("freeze: " + patched.error().describe());
+  const auto patched = deps_.client.patch(frozen_->resource, frozen_->key, body, {}, kNever);
+  const bool is_gone = !patched && may_be_gone && patched.error().code == Code::NotFound;
+  if (!patched && !is_gone) deps_.broke("freeze: " + patched.error().describe());
   deps_.auditor.look();
 }
 
@@ -457,7 +479,7 @@ void FleetUser::replace_deployment_by_force() {
 }
 
 void FleetUser::make_deployment() {
-  if (frozen_ && frozen_->kind == api::kind::kMachineDeployment) frozen_.reset();
+  if (frozen_ && frozen_->is(api::kind::kMachineDeployment)) frozen_.reset();
   put(deployment_document(wishes_));
 }
 

@@ -8,6 +8,8 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "infrastructure/sim/cloud.h"
 #include "kube/client.h"
@@ -56,6 +58,8 @@ class FleetUser {
   const Fleet& wishes() const { return wishes_; }
   // A policy governs the lives of Machines, and keeps MachineSets of earlier templates.
   bool has_life_cycle() const { return life_cycle_; }
+  // A VM that vanished; by name, for those of a pool have it again.
+  bool has_lost(const std::string& vm) const { return vanished_.contains(vm); }
   const std::map<std::string, std::uint64_t>& acts() const { return acts_; }
 
  private:
@@ -79,6 +83,7 @@ class FleetUser {
   void freeze();
   void thaw();
   void write_freeze(const json::value& why);
+  void want_while_frozen();
   void lead_twice();
   void leave_vm();
   template <typename T>
@@ -113,6 +118,14 @@ class FleetUser {
   void kill_manager();
   void kill_provider();
 
+  // What can be frozen, or is.
+  struct Freezable {
+    kube::Resource resource = {};
+    kube::ObjectKey key = {};
+    bool is(std::string_view kind) const { return resource.kind == kind; }
+  };
+  std::vector<Freezable> freezables() const;
+
   // Of a MachineSet.
   struct Revision {
     std::string number = {};
@@ -146,11 +159,11 @@ class FleetUser {
   bool paused_ = false;
   bool cluster_paused_ = false;
   bool health_check_ = false;
-  bool policy_ = false;                   // for shared causes
-  bool life_cycle_ = false;               // another policy, or the same one
-  bool autoscaled_ = false;               // the pool
-  int left_vms_ = 0;                      // that are no object's
-  std::optional<kube::Resource> frozen_;  // what carries the freeze; nothing: none does
+  bool policy_ = false;              // for shared causes
+  bool life_cycle_ = false;          // another policy, or the same one
+  bool autoscaled_ = false;          // the pool
+  int left_vms_ = 0;                 // that are no object's
+  std::optional<Freezable> frozen_;  // what carries the freeze; nothing: none does
   std::set<std::string> vanished_;
   std::set<std::pair<std::string, std::string>> marks_;  // "group/plural", name
   std::map<std::string, std::uint64_t> acts_;

@@ -93,7 +93,7 @@ inline constexpr std::array<std::string_view, 17> kWatchedKinds = {"CloudConfig"
                                                                    "Node"};
 
 // What people, the cloud and mishaps do to a fleet, and what came of it.
-inline constexpr std::array<std::string_view, 64> kKnownActs = {"Node after the list",
+inline constexpr std::array<std::string_view, 66> kKnownActs = {"Node after the list",
                                                                 "Node before the list",
                                                                 "ask for replacement",
                                                                 "autoscale",
@@ -124,6 +124,8 @@ inline constexpr std::array<std::string_view, 64> kKnownActs = {"Node after the 
                                                                 "find API",
                                                                 "force",
                                                                 "freeze",
+                                                                "freeze MachinePool",
+                                                                "freeze MachineSet",
                                                                 "govern",
                                                                 "instance replaced under its name",
                                                                 "kill manager",
