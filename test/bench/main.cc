@@ -48,6 +48,8 @@ constexpr std::array kFigures = {
            costs_beside_upstream_as_shipped},
     Figure{"upstream.roll_cpu_ratio_shipped", "x of upstream's core", 0.045, Bound::AtMost, nullptr,
            costs_beside_upstream_as_shipped},
+    Figure{"upstream.delete_cpu_ratio_shipped", "x of upstream's core", 0.10, Bound::AtMost, nullptr,
+           costs_beside_upstream_as_shipped},
     Figure{"upstream.delete_cpu_ratio", "x of upstream's core", 0.10, Bound::AtMost, nullptr,
            costs_beside_upstream},
     Figure{"upstream.wall_ratio_lifted.create", "x of upstream's core", 0.3, Bound::AtMost, nullptr,

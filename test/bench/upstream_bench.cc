@@ -104,12 +104,14 @@ Costs costs_on(const Place& place, FleetBedOptions options, Limits limits, int m
   return costs;
 }
 
-double peak_mb_of_a_thousand(const Place& place, FleetBedOptions options) {
-  constexpr int kMachines = 1000;
+// Over the whole life: all are made, and all go.
+double peak_mb_of(const Place& place, FleetBedOptions options, int machines) {
   BenchFleet fleet(place, with_providers(place, std::move(options)), Limits::AsShipped);
   make_empty_pool(fleet);
-  fleet.scale(kPool, kMachines);
-  fleet.await_settled(kPool, kMachines, kPatience);
+  for (const int size : {machines, 0}) {
+    fleet.scale(kPool, size);
+    fleet.await_settled(kPool, size, kPatience);
+  }
   return peak_resident_mb(fleet.bed().core().pid());
 }
 
@@ -207,12 +209,16 @@ Values costs_beside_upstream_as_shipped(const Place& place) {
 
 double memory_beside_upstream(const Place& place) {
   const std::filesystem::path upstream = upstream_of(place);
-  const double ours = peak_mb_of_a_thousand(place, {});
+  const int machines = place.machines > 0 ? place.machines : 1000;
+  const double before = peak_mb_of(place, {}, machines);
   const double theirs =
-      peak_mb_of_a_thousand(place, {.other_core = upstream / "core", .other_crds = upstream / "crds"});
-  say(fmt::format("1000 Machines are made, as shipped; peak of ours {:.1f} MB, of upstream's {:.1f} MB", ours,
-                  theirs));
-  return ours / theirs;
+      peak_mb_of(place, {.other_core = upstream / "core", .other_crds = upstream / "crds"}, machines);
+  const double after = peak_mb_of(place, {}, machines);
+  say(
+      fmt::format("{} Machines are made and deleted, as shipped; peak of ours {:.1f} and {:.1f} MB, of "
+                  "upstream's {:.1f} MB",
+                  machines, before, after, theirs));
+  return mean(before, after) / theirs;
 }
 
 }  // namespace capstan::bench
