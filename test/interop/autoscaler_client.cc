@@ -33,7 +33,6 @@ namespace fs = std::filesystem;
 using Path = std::initializer_list<std::string_view>;
 
 constexpr auto kPatience = std::chrono::seconds(30);
-constexpr std::int64_t kPage = 500;  // of client-go's informers
 constexpr std::string_view kDefaultPods = "110";
 constexpr std::string_view kDeployment = "MachineDeployment";
 constexpr std::string_view kSet = "MachineSet";
@@ -239,26 +238,19 @@ Result<std::vector<NodeGroup>> AutoscalerClient::groups() { return groups_of(TRY
 
 Result<AutoscalerSnapshot> AutoscalerClient::look() {
   AutoscalerSnapshot seen;
-  seen.deployments = TRY(list(*management_, resource(kDeployment), scope_.namespace_));
-  seen.sets = TRY(list(*management_, resource(kSet), scope_.namespace_));
-  if (pools_served_) seen.pools = TRY(list(*management_, resource(kPool), scope_.namespace_));
-  seen.machines = TRY(list(*management_, resource(api::kind::kMachine), scope_.namespace_));
-  seen.nodes = TRY(list(*workload_, kube::resources::nodes(), {}));
+  seen.deployments = TRY(held(*management_, resource(kDeployment), scope_.namespace_));
+  seen.sets = TRY(held(*management_, resource(kSet), scope_.namespace_));
+  if (pools_served_) seen.pools = TRY(held(*management_, resource(kPool), scope_.namespace_));
+  seen.machines = TRY(held(*management_, resource(api::kind::kMachine), scope_.namespace_));
+  seen.nodes = TRY(held(*workload_, kube::resources::nodes(), {}));
   return seen;
 }
 
-// As an informer begins: from the server's cache.
-Result<json::array> AutoscalerClient::list(kube::RemoteClient& client, const kube::Resource& resource,
+Result<json::array> AutoscalerClient::held(kube::RemoteClient& client, const kube::Resource& resource,
                                            const std::string& namespace_) {
-  json::array items;
-  kube::ListOptions options{.namespace_ = namespace_, .limit = kPage, .resource_version = "0"};
-  for (;;) {
-    const auto page = TRY(client.list(resource, options, soon()));
-    for (json::value& item : array_at(page, {"items"})) items.push_back(std::move(item));
-    options.continue_token = word_at(page, {"metadata", "continue"});
-    options.resource_version.clear();
-    if (options.continue_token.empty()) return items;
-  }
+  auto& informer = informers_[resource.plural];
+  if (!informer) informer = std::make_unique<AutoscalerInformer>(client, resource, namespace_);
+  return informer->items(soon());
 }
 
 // A MachineSet of a MachineDeployment is no group, though it has its annotations.
@@ -291,7 +283,7 @@ Result<std::optional<Capacity>> AutoscalerClient::capacity_of(const json::value&
   return capacity;
 }
 
-// From a list, as the autoscaler starts an informer for the template's kind. It makes the plural itself.
+// The autoscaler starts an informer for the template's kind. It makes the plural itself.
 Result<Capacity> AutoscalerClient::capacity_of_template(const json::value& scalable) {
   const auto reference = [&](std::string_view field) {
     return word_at(scalable, {"spec", "template", "spec", "infrastructureRef", field});
@@ -302,7 +294,7 @@ Result<Capacity> AutoscalerClient::capacity_of_template(const json::value& scala
     templates.plural += letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
   templates.plural += 's';
   const kube::ObjectKey key{key_of(scalable).namespace_, reference("name")};
-  const auto all = TRY(list(*management_, templates, scope_.namespace_));
+  const auto all = TRY(held(*management_, templates, scope_.namespace_));
   Capacity capacity;
   const auto* found = named(all, key);
   const auto* capacity_in_status = found == nullptr ? nullptr : find(*found, {"status", "capacity"});

@@ -1,7 +1,7 @@
 // cluster-autoscaler's side of the wire, its provider "clusterapi": finds groups of Nodes by their
 // annotations, reads and patches /scale, marks the Machines that are to go. It sends the requests that the
-// autoscaler sends and no others. It keeps no cache: each question lists anew what the autoscaler's informers
-// would hold. For suites; one thread.
+// autoscaler sends and no others; what it finds is what its informers hold, a moment behind the servers. For
+// suites; one thread.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +20,7 @@
 #include "kube/remote_client.h"
 #include "kube/resource.h"
 #include "net/io_pool.h"
+#include "test/interop/autoscaler_informer.h"
 
 namespace capstan::envtest {
 
@@ -90,7 +91,7 @@ class AutoscalerClient {
   Result<std::vector<NodeGroup>> groups_of(const AutoscalerSnapshot& seen);
   Result<std::optional<Capacity>> capacity_of(const boost::json::value& scalable);
   Result<Capacity> capacity_of_template(const boost::json::value& scalable);
-  Result<boost::json::array> list(kube::RemoteClient& client, const kube::Resource& resource,
+  Result<boost::json::array> held(kube::RemoteClient& client, const kube::Resource& resource,
                                   const std::string& namespace_);
   Result<void> write_mark(const kube::ObjectKey& machine, bool marked);
   kube::Resource resource(std::string_view kind) const;
@@ -102,6 +103,7 @@ class AutoscalerClient {
   net::IoPool io_;
   std::unique_ptr<kube::RemoteClient> management_;
   std::unique_ptr<kube::RemoteClient> workload_;
+  std::map<std::string, std::unique_ptr<AutoscalerInformer>> informers_;  // by plural; after their clients
   std::string version_;
   bool pools_served_ = false;
 };

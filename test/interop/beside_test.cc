@@ -11,11 +11,8 @@ namespace capstan::envtest {
 namespace {
 
 using std::chrono::seconds;
-using ::testing::AllOf;
 using ::testing::Each;
-using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::Not;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
 
@@ -24,6 +21,7 @@ constexpr auto kPromised = seconds(5);  // until the topology goes on
 
 constexpr Explained kExplained[] = {
     kNodeIsGone,
+    kWebhooksAreAway,
     {.pattern = "^patch clusters .* 500$|topology/cluster: turn failed .*failed calling webhook",
      .why = "the webhooks of Clusters are upstream's, whose core is started anew",
      .sometimes = "only where the Cluster is to be woken just then"},
@@ -119,15 +117,24 @@ class BesideUpstream : public Neighbours {
 };
 
 TEST_F(BesideUpstream, TheAddOnBringsNoneOfUpstreamsObjects) {
-  const std::string label = "-l=cluster.x-k8s.io/provider=addon-capstan";
-  EXPECT_EQ(kubectl({"get", "crds,mutatingwebhookconfigurations,validatingwebhookconfigurations", label,
-                     "-o=name"}),
-            "customresourcedefinition.apiextensions.k8s.io/fleetpolicies.policy.capstan.dev\n"
-            "customresourcedefinition.apiextensions.k8s.io/machinelifecyclepolicies.policy.capstan.dev\n");
-  EXPECT_THAT(
-      kubectl({"get", "deployments,serviceaccounts,roles", "-A", label, "--no-headers",
-               "-o=custom-columns=NS:.metadata.namespace,NAME:.metadata.name"}),
-      AllOf(HasSubstr("capstan-beside-system   capstan-beside-controller-manager"), Not(HasSubstr("capi-"))));
+  const auto brought = [](const std::string& kinds) {
+    const std::string each = R"({.kind} {.metadata.namespace}/{.metadata.name}{"\n"})";
+    return kubectl({"get", kinds, "-A", "-l=cluster.x-k8s.io/provider=addon-capstan",
+                    "-o=jsonpath={range .items[*]}" + each + "{end}"});
+  };
+
+  EXPECT_EQ(brought("crds,mutatingwebhookconfigurations,validatingwebhookconfigurations,namespaces,"
+                    "clusterroles,clusterrolebindings"),
+            "CustomResourceDefinition /fleetpolicies.policy.capstan.dev\n"
+            "CustomResourceDefinition /machinelifecyclepolicies.policy.capstan.dev\n"
+            "Namespace /capstan-beside-system\n"
+            "ClusterRole /capstan-beside-manager-role\n"
+            "ClusterRoleBinding /capstan-beside-manager-rolebinding\n");
+  EXPECT_EQ(brought("serviceaccounts,services,deployments,roles,rolebindings,issuers,certificates"),
+            "ServiceAccount capstan-beside-system/capstan-beside-manager\n"
+            "Deployment capstan-beside-system/capstan-beside-controller-manager\n"
+            "Role capstan-beside-system/capstan-beside-leader-election-role\n"
+            "RoleBinding capstan-beside-system/capstan-beside-leader-election-rolebinding\n");
 }
 
 TEST_F(BesideUpstream, AFleetOfAClusterClassComesUpRollsAndGoes) {

@@ -24,6 +24,7 @@ constexpr std::string_view kServing = "/tmp/k8s-webhook-server/serving-certs/";
 
 constexpr Explained kExplained[] = {
     kForeignCertificate,
+    kWebhooksAreAway,
     kFirstLease,
     kControlPlaneIsGone,
     kNodeIsGone,
@@ -45,7 +46,7 @@ class BothAtOnce : public Neighbours {
     if (!HasFatalFailure()) start_ours({});
     if (!HasFatalFailure()) start_providers();
     audit_ = std::make_unique<AuditReader>(servers_->audit_log());
-    explain(kExplained);
+    explain(kExplained, {in_folder("upstream-1.log"), in_folder("upstream-2.log")});
   }
   static void TearDownTestSuite() {
     upstream_.kill();

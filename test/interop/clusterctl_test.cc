@@ -24,6 +24,7 @@ constexpr std::string_view kHook = "pre-drain.delete.hook.machine.cluster.x-k8s.
 constexpr std::string_view kClusters[] = {"still", "held"};
 
 constexpr Explained kExplained[] = {kForeignCertificate,
+                                    kWebhooksAreAway,
                                     kFirstLease,
                                     {.pattern = "^update leases .*fieldManager=manager.* 403$",
                                      .why = "clusterctl takes upstream's roles away while its manager runs",

@@ -192,7 +192,7 @@ TEST_F(DriverWorkers, ComeUpRollScaleAndGoBesideAKubeadmControlPlane) {
   EXPECT_THAT(of_the_machines(".spec.version"), Each("v1.36.1"));
 
   kubectl({"scale", "machinedeployment/mixed-drivers", "--replicas=3"});
-  kubectl({"scale", "machinepool/mixed-pool", "--replicas=1"});
+  walk("mixed").pool_scales("mixed-pool", 1);
   EXPECT_TRUE(comes_to_rest_with("3", "1")) << all();
   EXPECT_TRUE(waited([] { return nodes_of_the_pool().size() == 1; }));
 

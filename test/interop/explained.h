@@ -1,5 +1,5 @@
-// What went wrong in a run of the interop suites: Warning Events, errors in the logs of our programs,
-// requests of theirs that a server refused. Each line has to be one that a suite explains, and each
+// What went wrong in a run of the interop suites: Warning Events, errors in the logs of our programs and of
+// upstream's, requests that a server refused. Each line has to be one that a suite explains, and each
 // explanation has to be needed. For gtest; one thread.
 #pragma once
 
@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "test/envtest/audit.h"
 #include "test/envtest/real_servers.h"
 
 namespace capstan::envtest {
@@ -24,10 +25,17 @@ struct Explained {
 
 // "Event of COMPONENT: REASON of KIND/NAME: MESSAGE", of every component.
 Lines warnings_on(const RealServers& servers);
+// Lines of ours as they stand. Of klog's "LOG: FILE:LINE] MESSAGE", without time and process; a value that
+// goes over several lines belongs to it.
 Lines errors_logged_in(const std::filesystem::path& log);
 // "VERB RESOURCE URI CODE" of capstan and capstan-provider, under whatever account.
-Lines refused_by(const RealServers& servers);
-// All three; logs that do not exist have no lines.
+Lines refusals_of_ours(const std::vector<AuditEntry>& entries);
+// "AGENT: VERB RESOURCE URI CODE" of all others: what webhooks, schemas or roles would not have them write to
+// Cluster API's kinds. What was gone or changed meanwhile is none.
+Lines refusals_of_others(const std::vector<AuditEntry>& entries);
+// What a server has noted since its start.
+std::vector<AuditEntry> requests_to(const RealServers& servers);
+// Warnings, refusals of ours, and errors in these logs; logs that do not exist have no lines.
 Lines troubles_of(const RealServers& servers, const std::vector<std::filesystem::path>& logs);
 
 Lines unexplained(Lines lines, std::span<const Explained> list);
@@ -85,10 +93,23 @@ inline constexpr Explained kServiceIsSeenLate = {.pattern = "^Event of : Cluster
                                                  .why = "kube-apiserver looks before it has seen the Service",
                                                  .sometimes = "a race"};
 
+inline constexpr Explained kWebhooksAreAway = {
+    .pattern = "^[a-z0-9-]+: .*( 500$|failed calling webhook|failed to call webhook)",
+    .why = "a core serves them, and the one is stopped while the other starts",
+    .sometimes = "only where a write comes just then"};
+inline constexpr Explained kUpstreamLosesARace = {
+    .pattern = "^[a-z0-9-]+: .*the object has been modified; please apply your changes to the latest version",
+    .why = "upstream's controllers write what they have read, and try again",
+    .sometimes = "a race"};
+inline constexpr Explained kUpstreamWatchesWhatIsGone = {
+    .pattern = "^[a-z0-9-]+: reflector\\.go:\\d+\\] .*ailed to watch",
+    .why = "upstream's in-memory API server goes before its Cluster's last Machine",
+    .sometimes = "the watch may be stopped first"};
+
 // What every fleet of upstream's providers may show.
 inline constexpr Explained kBesideNeighbours[] = {
-    kWatchCacheIsBuilt,          kNoKubeconfigYet,      kControlPlaneComesFirst,
-    kUpstreamsControlPlaneWaits, kGoneBeforeItsStatus,  kGoneBeforeItsDeletion,
-    kFinalizersAtOnce,           kWorkloadServerIsGone, kServiceIsSeenLate};
+    kWatchCacheIsBuilt,   kNoKubeconfigYet,       kControlPlaneComesFirst,   kUpstreamsControlPlaneWaits,
+    kGoneBeforeItsStatus, kGoneBeforeItsDeletion, kFinalizersAtOnce,         kWorkloadServerIsGone,
+    kServiceIsSeenLate,   kUpstreamLosesARace,    kUpstreamWatchesWhatIsGone};
 
 }  // namespace capstan::envtest

@@ -48,6 +48,10 @@ void FleetWalk::pool_scales(const std::string& pool, int replicas) const {
 
 void FleetWalk::goes() const {
   kubectl({"delete", "cluster", cluster_, "--wait=false"}, {});
+  is_gone();
+}
+
+void FleetWalk::is_gone() const {
   prints({"get", "clusters", "--ignore-not-found", "-o=name", "--field-selector=metadata.name=" + cluster_},
          "");
   EXPECT_THAT(kubectl({"get", "machines,machinesets,machinedeployments,machinepools",
@@ -55,6 +59,18 @@ void FleetWalk::goes() const {
               IsEmpty());
   // The garbage collector comes later: for templates, health checks, Secrets.
   prints({"get", kinds_of_clusters(), "-l=cluster.x-k8s.io/cluster-name=" + cluster_, "-o=name"}, "");
+  std::vector<std::string> left;
+  EXPECT_TRUE(eventually([&] { return (left = named_after_it()).empty(); }))
+      << ::testing::PrintToString(left);
+}
+
+std::vector<std::string> FleetWalk::named_after_it() const {
+  auto objects = lines_of(kubectl({"get", kinds_of_clusters(), "-o=name"}));
+  std::erase_if(objects, [&](const std::string& object) {
+    const std::string name = object.substr(object.find('/') + 1);
+    return name != cluster_ && !name.starts_with(cluster_ + "-");
+  });
+  return objects;
 }
 
 // "machines.cluster.x-k8s.io,...,secrets": every kind that may be a Cluster's own, of whatever provider.

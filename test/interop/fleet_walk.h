@@ -28,8 +28,9 @@ class FleetWalk {
   // To that version, every Machine of it.
   void rolls(const std::string& deployment, const std::string& version) const;
   void pool_scales(const std::string& pool, int replicas) const;
-  // With all that has its name: objects of providers, templates, Secrets.
+  // With all that has its name, by label or as its own begins: objects of providers, templates, Secrets.
   void goes() const;
+  void is_gone() const;
 
   // A line for each Machine of the Cluster that has its Node.
   std::vector<std::string> machines_with_node() const;
@@ -44,6 +45,9 @@ class FleetWalk {
 
  private:
   std::string kinds_of_clusters() const;
+  // "KIND/NAME" of what is called as the Cluster is, alone or before a dash: a user's templates have no
+  // label.
+  std::vector<std::string> named_after_it() const;
 
   const std::string cluster_;
   const Kubectl kubectl_;

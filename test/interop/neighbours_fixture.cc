@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <httplib.h>
 
+#include <algorithm>
 #include <fstream>
+#include <iterator>
 
 namespace capstan::envtest {
 namespace {
@@ -128,14 +130,20 @@ void Neighbours::explain(std::span<const Explained> list, std::vector<fs::path> 
 }
 
 void Neighbours::TearDownTestSuite() {
+  for (const ChildProcess& process : processes_) more_logs_.push_back(process.log());
+  more_logs_.push_back(core_.log());
+  more_logs_.push_back(manager_.log());
   processes_.clear();
   core_.kill();
   manager_.kill();
-  if (servers_) {
-    more_logs_.push_back(manager_.log());
-    expect_explained(troubles_of(*servers_, more_logs_), explained_);
-  }
+  if (servers_) expect_explained(troubles(), explained_);
   InstalledManager::TearDownTestSuite();
+}
+
+Lines Neighbours::troubles() {
+  Lines all = troubles_of(*servers_, more_logs_);
+  std::ranges::move(refusals_of_others(requests_to(*servers_)), std::back_inserter(all));
+  return all;
 }
 
 void Neighbours::SetUp() {

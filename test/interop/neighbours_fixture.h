@@ -42,7 +42,8 @@ class Neighbours : public InstalledManager {
   // Of the release of upstream that was built.
   static std::string version();
 
-  // What may go wrong in this suite, and whose logs are read at its end, beside the manager's.
+  // What may go wrong in this suite, and whose logs are read at its end, beside those of the manager, the
+  // core and the three providers.
   static void explain(std::span<const Explained> list, std::vector<fs::path> more_logs = {});
 
   // What a user fills into a template of config/samples/in-memory.
@@ -67,6 +68,8 @@ class Neighbours : public InstalledManager {
   static std::vector<std::string> condition_of(const std::string& object, const std::string& type);
 
  private:
+  static Lines troubles();
+
   struct Neighbour {
     std::string_view provider;  // as clusterctl labels its objects; the name of its program, too
     int port;                   // of its webhooks; its probes listen at the next one

@@ -1,12 +1,19 @@
-// The walk of docs/quick-start.md beside upstream's own providers: what is generated is applied, every
-// Machine gets its Node, and the Cluster goes again.
+// The walk of docs/quick-start.md beside upstream's own providers, by the page's own commands: what is
+// generated is applied, every Machine gets its Node, and the Cluster goes again. And the same by manifests of
+// v1beta1.
+#include <fstream>
+
 #include "test/interop/neighbours_fixture.h"
 
 namespace capstan::envtest {
 namespace {
 
+using std::chrono::minutes;
+using ::testing::Each;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::SizeIs;
+using ::testing::StartsWith;
 
 constexpr Explained kExplained[] = {
     kForeignCertificate,
@@ -15,19 +22,56 @@ constexpr Explained kExplained[] = {
     kNodeIsGone,
 };
 
+// The programs of the page: those of this test, with its repository.
+constexpr std::string_view kPrograms = R"(
+kubectl() { "$KUBECTL" "$@"; }
+clusterctl() { "$CAPSTAN_CLUSTERCTL" "$@" --config="$REPOSITORY/clusterctl.yaml"; }
+)";
+
 class QuickStart : public Neighbours {
  protected:
   static void SetUpTestSuite() {
     Neighbours::SetUpTestSuite();
     explain(kExplained);
   }
+  // What stands in code blocks below the headings with these numbers.
+  static std::string commands_of(std::string_view sections) {
+    std::string commands;
+    bool is_wanted = false;
+    bool is_code = false;
+    std::ifstream page("docs/quick-start.md");
+    for (std::string line; std::getline(page, line);) {
+      if (line.starts_with("## ")) is_wanted = sections.contains(line[3]);
+      if (line == "```") is_code = false;
+      if (is_wanted && is_code) commands += line + "\n";
+      if (line == "```sh") is_code = true;
+    }
+    return commands;
+  }
+  // What they print, up to the first that fails.
+  static std::string take(const std::string& commands) {
+    return text_of(run({.argv = {"bash", "-euo", "pipefail", "-c", std::string(kPrograms) + commands},
+                        .environment = {"KUBECTL=" + servers_->kubectl().string(),
+                                        "KUBECONFIG=" + servers_->kubeconfig_path().string(),
+                                        "REPOSITORY=" + in_folder("repository").string(),
+                                        "CLUSTERCTL_DISABLE_VERSIONCHECK=true",
+                                        "XDG_CONFIG_HOME=" + in_folder("config").string()}},
+                       minutes(8)));
+  }
 };
 
-TEST_F(QuickStart, AManifestOfV1beta2BecomesMachinesAndGoesAgain) {
-  comes_up({.name = "quick", .api_version = "v1beta2", .control_planes = 3, .workers = 3});
-  EXPECT_THAT(clusterctl({"describe", "cluster", "quick"}),
-              HasSubstr("MachineDeployment default/quick-md-0"));
-  goes("quick");
+TEST_F(QuickStart, TheCommandsOfThePageMakeMachinesAndTakeThemAwayAgain) {
+  const std::string said = take(commands_of("234"));
+  EXPECT_THAT(said, Not(StartsWith("failed: ")));
+  EXPECT_THAT(said, HasSubstr("MachineDeployment default/quick-md-0"));
+  const FleetWalk fleet = walk("quick");
+  fleet.is_up(8);
+  EXPECT_THAT(lines_of(kubectl({"get", "machines", "-l=cluster.x-k8s.io/deployment-name=quick-md-0",
+                                "-o=jsonpath={range .items[*]}{.spec.version}{\"\\n\"}{end}"})),
+              Each("v1.36.1"));
+
+  EXPECT_THAT(take(commands_of("5")), HasSubstr("cluster.cluster.x-k8s.io \"quick\" deleted"));
+  fleet.is_gone();
 }
 
 // As a tool does that was never moved to v1beta2: it applies its manifest again.

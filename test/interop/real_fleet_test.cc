@@ -23,8 +23,8 @@ constexpr Explained kExplained[] = {
     kFirstLease,
     kControlPlaneIsGone,
     kNodeIsGone,
-    {.pattern =
-         "HealthCheckMisconfigured of MachineHealthCheck/real: spec.clusterName: Cluster real does not exist",
+    {.pattern = "HealthCheckMisconfigured of MachineHealthCheck/(older|newer): spec.clusterName: Cluster "
+                "(older|newer) does not exist",
      .why = "the garbage collector takes the check after its Cluster",
      .sometimes = "it may come before the check has a turn"}};
 
@@ -88,49 +88,76 @@ class RealFleet : public Neighbours {
   static void merge(const std::string& object, const std::string& patch) {
     kubectl({"patch", object, "--type=merge", "-p=" + patch});
   }
+
+  // --- a control plane's life ---
+
+  // Upstream's in-memory API server tells watchers of no Pod that is gone: drains end by their timeout.
+  static void has_control_planes(const std::string& cluster) {
+    const std::string object = "kubeadmcontrolplane/" + cluster + "-control-plane";
+    merge(object, R"({"spec":{"machineTemplate":{"spec":{"deletion":{"nodeDrainTimeoutSeconds":5}}}}})");
+    scale(object, 3);
+    has_available(object, 3);
+  }
+  static void replaces_machines(const std::string& cluster) {
+    kubectl({"apply", "-f=-"}, fmt::format(kCheck, cluster));
+    is_remediated(*names(workers_of(cluster)).begin(), workers_of(cluster));
+    is_remediated(*names(control_plane_of(cluster)).begin(), control_plane_of(cluster));
+    has_available("machinedeployment/" + cluster + "-md-0", 2);
+    has_available("kubeadmcontrolplane/" + cluster + "-control-plane", 3);
+  }
+  static void rolls_its_control_plane(const std::string& cluster) {
+    const std::string object = "kubeadmcontrolplane/" + cluster + "-control-plane";
+    merge(object, R"({"spec":{"version":"v1.36.1"}})");
+    EXPECT_TRUE(waited([&] {
+      return names(control_plane_of(cluster)).size() == 3 && versions(control_plane_of(cluster)) == "v1.36.1";
+    }));
+    has_available(object, 3);
+    EXPECT_EQ(versions(workers_of(cluster)), "v1.36.0");
+  }
+
+  // --- a pause ---
+
+  // The other Cluster is the clock: what it does meanwhile, the paused one could have done.
+  static void stands_still_while_paused(const std::string& cluster, const std::string& clock, int workers) {
+    const std::string deployment = "machinedeployment/" + cluster + "-md-0";
+    merge("cluster/" + cluster, R"({"spec":{"paused":true}})");
+    eventually(condition_of(deployment, "Paused"), "True");
+    const auto before = names(workers_of(cluster));
+
+    scale(deployment, workers);
+    scale("machinedeployment/" + clock + "-md-0", workers);
+    has_available("machinedeployment/" + clock + "-md-0", workers);
+    EXPECT_EQ(names(workers_of(cluster)), before);
+
+    merge("cluster/" + cluster, R"({"spec":{"paused":false}})");
+    has_available(deployment, workers);
+    EXPECT_TRUE(std::ranges::includes(names(workers_of(cluster)), before));
+  }
 };
 
-TEST_F(RealFleet, AControlPlaneScalesAndRollsAndItsMachinesAreReplaced) {
-  comes_up({.name = "real", .api_version = "v1beta1", .control_planes = 1, .workers = 2});
-  // Upstream's in-memory API server tells watchers of no Pod that is gone: its drains end by their timeout.
-  merge("kubeadmcontrolplane/real-control-plane",
-        R"({"spec":{"machineTemplate":{"spec":{"deletion":{"nodeDrainTimeoutSeconds":5}}}}})");
-  scale("kubeadmcontrolplane/real-control-plane", 3);
-  has_available("kubeadmcontrolplane/real-control-plane", 3);
-
-  kubectl({"apply", "-f=-"}, fmt::format(kCheck, "real"));
-  is_remediated(*names(workers_of("real")).begin(), workers_of("real"));
-  is_remediated(*names(control_plane_of("real")).begin(), control_plane_of("real"));
-  has_available("machinedeployment/real-md-0", 2);
-  has_available("kubeadmcontrolplane/real-control-plane", 3);
-
-  merge("kubeadmcontrolplane/real-control-plane", R"({"spec":{"version":"v1.36.1"}})");
-  EXPECT_TRUE(waited([] {
-    return names(control_plane_of("real")).size() == 3 && versions(control_plane_of("real")) == "v1.36.1";
-  }));
-  has_available("kubeadmcontrolplane/real-control-plane", 3);
-  EXPECT_EQ(versions(workers_of("real")), "v1.36.0");
-  goes("real");
+TEST_F(RealFleet, AControlPlaneOfV1beta1ScalesAndRollsAndItsMachinesAreReplaced) {
+  comes_up({.name = "older", .api_version = "v1beta1", .control_planes = 1, .workers = 2});
+  has_control_planes("older");
+  replaces_machines("older");
+  rolls_its_control_plane("older");
+  goes("older");
 }
 
-// The other Cluster is the clock: what it does meanwhile, the paused one could have done.
+TEST_F(RealFleet, AControlPlaneOfV1beta2ScalesAndRollsAndItsMachinesAreReplaced) {
+  comes_up({.name = "newer", .api_version = "v1beta2", .control_planes = 1, .workers = 2});
+  has_control_planes("newer");
+  replaces_machines("newer");
+  rolls_its_control_plane("newer");
+  goes("newer");
+}
+
 TEST_F(RealFleet, APausedClusterStandsStillAndGoesOn) {
-  comes_up({.name = "paused", .api_version = "v1beta1", .control_planes = 1, .workers = 1});
-  comes_up({.name = "clock", .api_version = "v1beta2", .control_planes = 1, .workers = 1});
-  merge("cluster/paused", R"({"spec":{"paused":true}})");
-  eventually(condition_of("machinedeployment/paused-md-0", "Paused"), "True");
-  const auto before = names(workers_of("paused"));
-
-  scale("machinedeployment/paused-md-0", 3);
-  scale("machinedeployment/clock-md-0", 3);
-  has_available("machinedeployment/clock-md-0", 3);
-  EXPECT_EQ(names(workers_of("paused")), before);
-
-  merge("cluster/paused", R"({"spec":{"paused":false}})");
-  has_available("machinedeployment/paused-md-0", 3);
-  EXPECT_TRUE(std::ranges::includes(names(workers_of("paused")), before));
-  goes("paused");
-  goes("clock");
+  comes_up({.name = "one", .api_version = "v1beta1", .control_planes = 1, .workers = 1});
+  comes_up({.name = "other", .api_version = "v1beta2", .control_planes = 1, .workers = 1});
+  stands_still_while_paused("one", "other", 2);
+  stands_still_while_paused("other", "one", 3);
+  goes("one");
+  goes("other");
 }
 
 TEST_F(RealFleet, ClusterctlSteersItsRollouts) {

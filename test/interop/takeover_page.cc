@@ -1,7 +1,6 @@
 #include "test/interop/takeover_page.h"
 
 #include <fstream>
-#include <vector>
 
 namespace capstan::envtest {
 namespace {
@@ -17,21 +16,36 @@ std::vector<std::string> quoted_in(const std::string& text) {
   return words;
 }
 
-}  // namespace
-
-ListedWrites listed_below(const std::string& heading) {
-  ListedWrites listed;
+std::vector<std::string> rows_below(const std::string& heading) {
+  std::vector<std::string> rows;
   bool here = false;
   std::ifstream page{std::string(kTakeoverPage)};
   for (std::string line; std::getline(page, line);) {
     if (line.starts_with("## ")) here = line == "## " + heading;
-    if (!here || !line.starts_with("| `")) continue;
-    const auto words = quoted_in(line.substr(0, line.find(" |", 1)));
-    auto& rows = line.find("not always") == std::string::npos ? listed.always : listed.sometimes;
-    if (words.size() == 1) rows.insert(words.front());
-    for (std::size_t i = 1; i < words.size(); ++i) rows.insert(words.front() + " " + words[i]);
+    if (here && line.starts_with("| `")) rows.push_back(line);
+  }
+  return rows;
+}
+
+std::string first_cell_of(const std::string& row) { return row.substr(2, row.find(" |", 1) - 2); }
+
+}  // namespace
+
+ListedWrites listed_below(const std::string& heading) {
+  ListedWrites listed;
+  for (const std::string& row : rows_below(heading)) {
+    const auto words = quoted_in(first_cell_of(row));
+    auto& writes = row.find("not always") == std::string::npos ? listed.always : listed.sometimes;
+    if (words.size() == 1) writes.insert(words.front());
+    for (std::size_t i = 1; i < words.size(); ++i) writes.insert(words.front() + " " + words[i]);
   }
   return listed;
+}
+
+std::vector<std::string> first_cells_below(const std::string& heading) {
+  std::vector<std::string> cells;
+  for (const std::string& row : rows_below(heading)) cells.push_back(first_cell_of(row));
+  return cells;
 }
 
 }  // namespace capstan::envtest

@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace capstan::envtest {
 
@@ -20,5 +21,7 @@ struct ListedWrites {
 
 // Of the table below "## <heading>".
 ListedWrites listed_below(const std::string& heading);
+// What its rows begin with, as it stands there.
+std::vector<std::string> first_cells_below(const std::string& heading);
 
 }  // namespace capstan::envtest
