@@ -600,6 +600,28 @@ TEST(ProviderPoolWithMachines, AnInstanceWhoseMachineIsNotItsOwnerYetGoesByThatM
   });
 }
 
+TEST(ProviderPoolWithMachines, AMachineOfAnotherThatNamesItsInstanceIsNotDeletedWithIt) {
+  InfrastructureFixture world;
+  world.run([&] {
+    const InfrastructureFixture::Process process(world, world.management);
+    PoolCore core(world.management);
+    world.bring_cluster_up();
+    world.management.add_pool("mp1", 2, with_machines());
+    world.pause(1min);
+    core.make_machines();
+    for (const auto& name : core.machines())
+      world.management.change<api::Machine>(
+          name, [](api::Machine& machine) { machine.metadata.owner_references = api::OwnerReferences(); });
+
+    world.management.resize("mp1", 1);
+    world.pause(1min);
+
+    for (const auto& name : core.machines())
+      EXPECT_FALSE(world.management.get<api::Machine>(name)->metadata.deleting()) << name;
+    EXPECT_EQ(core.machines().size(), 2U);
+  });
+}
+
 TEST(ProviderPoolWithMachines, ReplacesAMachineWhoseVmIsLostByOneOfAnotherName) {
   InfrastructureFixture world;
   world.run([&] {

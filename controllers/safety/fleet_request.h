@@ -1,6 +1,6 @@
 // How the deletion of a Machine gets a place in the limits of the FleetPolicy, as its annotations tell
-// (api/policy/fleet_request.h): its MachineSet asks for one, and the controller of the FleetPolicy grants it.
-// Used by both. Pure, but for what is looked up in caches; safe from any thread.
+// (api/policy/fleet_request.h): its MachineSet or MachinePool asks for one, and the controller of the
+// FleetPolicy grants it. Used by both. Pure, but for what is looked up in caches; safe from any thread.
 #pragma once
 
 #include <optional>

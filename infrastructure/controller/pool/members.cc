@@ -2,6 +2,7 @@
 // goes by its Machine, which is drained first.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <boost/json.hpp>
 
 #include "api/conditions/conditions.h"
@@ -25,9 +26,18 @@ const api::OwnerReference* machine_of(const api::DriverMachine& object) {
   return nullptr;
 }
 
-bool is_made_for(const api::Machine& machine, const api::DriverMachine& object) {
+bool refers_to(const api::Machine& machine, const api::DriverMachine& object) {
   const auto& ref = machine.spec.infrastructure_ref;
-  return ref.kind == api::driver::kind::kDriverMachine && ref.name == object.metadata.name;
+  return ref.api_group == api::group::kInfrastructure && ref.kind == api::driver::kind::kDriverMachine &&
+         ref.name == object.metadata.name;
+}
+
+// A Machine that the pool does not control may refer to the object, too.
+bool is_of_pool(const api::Machine& machine, const api::DriverMachinePool& pool) {
+  return std::ranges::any_of(*pool.metadata.owner_references, [&](const api::OwnerReference& owner) {
+    return owner.kind == api::kind::kMachinePool && owner.group() == api::group::kCluster &&
+           runtime::is_controlled_by(machine.metadata, owner.uid);
+  });
 }
 
 }  // namespace
@@ -45,7 +55,7 @@ bool Work::perform(const RemoveMember& action) {
 bool Work::remove_unowned(const api::DriverMachine& object) {
   const auto live = kube::get<api::Machine>(with_.deps.client, kube::key_of(object), deadline());
   if (!live && live.error().code != Code::NotFound) return fail_with(live.error());
-  if (!live || !is_made_for(*live, object)) return remove_object(object);
+  if (!live || !refers_to(*live, object) || !is_of_pool(*live, object_)) return remove_object(object);
   return live->metadata.deleting() || remove_machine(live->metadata.name, live->metadata.uid);
 }
 
