@@ -5,10 +5,25 @@ stage_logs=$root/build/ci
 declare -A stage_budgets=()  # seconds of a stage on two cores with nothing cached, where its script sets them
 stages=()
 failed_stages=()
+last_second=0     # a stage that would end later is not begun; 0: there is no end
+must_begin=()     # stages that begin at any time
+budgeted=0        # what the stages that ended were given
+
+# end_by SECOND STAGE...: of the stages to come, those that are not named begin only while they would end by then.
+end_by() {
+  last_second=$1
+  shift
+  must_begin=("$@")
+}
 
 stage() {
   local name=$1 began=$SECONDS cpu_before cost verdict=passed
   shift
+  if is_too_late "$name"; then
+    stages+=("$name NOT RUN: at $SECONDS s, $(expected_of "$name") s more would pass $last_second s")
+    say "=== ${stages[-1]}"
+    return
+  fi
   mkdir -p "$stage_logs"
   count_cpu
   cpu_before=$cpu
@@ -19,8 +34,22 @@ stage() {
   fi
   count_cpu
   cost="$((SECONDS - began))s$(budget_of "$name" "$((SECONDS - began))") ($((cpu - cpu_before)) CPU seconds)"
+  budgeted=$((budgeted + ${stage_budgets[$name]:-0}))
   stages+=("$name $verdict in $cost")
   say "=== $name $verdict in $cost"
+}
+
+is_too_late() {
+  [[ $last_second -gt 0 && " ${must_begin[*]} " != *" $1 "* && $((SECONDS + $(expected_of "$1"))) -gt $last_second ]]
+}
+
+# The budget of a stage, longer by as much as those before it took longer than theirs.
+expected_of() {
+  local budget=${stage_budgets[$1]:-0}
+  if [[ $SECONDS -gt $budgeted && $budgeted -gt 0 ]]; then
+    budget=$((budget * SECONDS / budgeted))
+  fi
+  printf '%s' "$budget"
 }
 
 # " of 300s", and whether that was too much: a slow machine fails nothing, it is told.
@@ -57,6 +86,7 @@ close_stages() {
     printf '%s\n' "$line"
   done
   for line in "${stages[@]}"; do
+    [[ $line != *" NOT RUN: "* ]] || continue
     sed -n "s/^\([0-9]*% tests passed, .*\)\$/${line%% *}: \1/p" "$stage_logs/${line%% *}.log"
   done
   [[ ${#failed_stages[@]} -eq 0 ]] || die "failed: ${failed_stages[*]} (whole output in build/ci)"
