@@ -19,6 +19,54 @@ using ::testing::StartsWith;
 constexpr std::string_view kGates = "--feature-gates=ClusterTopology=true";
 constexpr auto kPromised = seconds(5);  // until the topology goes on
 
+// Of pools that the test provides itself: upstream's in-memory provider has none.
+constexpr std::string_view kHandKinds = R"(
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: handpools.infrastructure.cluster.x-k8s.io
+  labels: {cluster.x-k8s.io/v1beta2: v1beta2}
+spec:
+  group: infrastructure.cluster.x-k8s.io
+  names: {kind: HandPool, listKind: HandPoolList, plural: handpools, singular: handpool}
+  scope: Namespaced
+  versions:
+  - name: v1beta2
+    served: true
+    storage: true
+    subresources: {status: {}}
+    schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
+---
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: handpooltemplates.infrastructure.cluster.x-k8s.io
+  labels: {cluster.x-k8s.io/v1beta2: v1beta2}
+spec:
+  group: infrastructure.cluster.x-k8s.io
+  names: {kind: HandPoolTemplate, listKind: HandPoolTemplateList, plural: handpooltemplates, singular: handpooltemplate}
+  scope: Namespaced
+  versions:
+  - name: v1beta2
+    served: true
+    storage: true
+    schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
+)";
+constexpr std::string_view kHandTemplate = R"(
+apiVersion: infrastructure.cluster.x-k8s.io/v1beta2
+kind: HandPoolTemplate
+metadata: {name: hands, namespace: default}
+spec: {template: {spec: {size: small}}}
+)";
+constexpr std::string_view kPoolClass = R"(-p=[{"op":"add","path":"/spec/workers/machinePools","value":[{
+  "class":"hands","metadata":{"labels":{"cluster.x-k8s.io/watch-filter":"capstan"}},
+  "bootstrap":{"templateRef":{"apiVersion":"bootstrap.cluster.x-k8s.io/v1beta2","kind":"KubeadmConfigTemplate",
+                              "name":"in-memory"}},
+  "infrastructure":{"templateRef":{"apiVersion":"infrastructure.cluster.x-k8s.io/v1beta2",
+                                   "kind":"HandPoolTemplate","name":"hands"}}}]}])";
+constexpr std::string_view kPool = R"(-p=[{"op":"add","path":"/spec/topology/workers/machinePools",
+  "value":[{"class":"hands","name":"p","replicas":2}]}])";
+
 constexpr Explained kExplained[] = {
     kNodeIsGone,
     kWebhooksAreAway,
@@ -28,7 +76,12 @@ constexpr Explained kExplained[] = {
     {.pattern = "^get leases .*/capstan-beside-system/leases/controller-leader-election-capi(-capstan)? 404$",
      .why = "there is no Capstan without a filter beside it, and the first manager makes its own Lease"},
     {.pattern = "^get (machinehealthchecks|kubeadmconfigtemplates|devmachinetemplates) .* 404$",
-     .why = "what a topology has made for a MachineDeployment is looked for before it is deleted"}};
+     .why = "what a topology has made for a MachineDeployment is looked for before it is deleted"},
+    {.pattern = "^get (handpools|kubeadmconfigs) .* 404$",
+     .why = "a pool goes when these are gone, by a live read"},
+    {.pattern = "^cluster-api: .*failed to patch (Machine|MachineSet) .* not found",
+     .why = "upstream's core has turns over what is in a Cluster that it keeps, and one went meanwhile",
+     .sometimes = "a race"}};
 
 class BesideUpstream : public Neighbours {
  protected:
@@ -195,6 +248,58 @@ TEST_F(BesideUpstream, AFleetOfAClusterClassComesUpRollsAndGoes) {
   EXPECT_THAT(kubectl({"get", "devmachines,kubeadmconfigs,kubeadmcontrolplanes,devclusters", "-o=name"}),
               IsEmpty());
   EXPECT_THAT(writes_of_upstream_to_ours(), Each(StartsWith("patch "))) << "nor after its start";
+}
+
+TEST_F(BesideUpstream, APoolOfAClusterClassIsProvidedSizedAndGoes) {
+  const FleetWalk fleet = walk("pooled");
+  kubectl({"apply", "-f=-"}, std::string(kHandKinds));
+  kubectl({"wait", "--for=condition=Established", "crd/handpools.infrastructure.cluster.x-k8s.io",
+           "crd/handpooltemplates.infrastructure.cluster.x-k8s.io", "--timeout=60s"});
+  kubectl({"apply", "-f=-"}, std::string(kHandTemplate));
+  fleet.comes_up(generated({.name = "pooled", .api_version = "topology", .control_planes = 1, .workers = 1}),
+                 3);
+
+  kubectl({"patch", "clusterclass/in-memory", "--type=json", std::string(kPoolClass)});
+  kubectl({"patch", "cluster/pooled", "--type=json", std::string(kPool)});
+  const std::string of_pool = "topology.cluster.x-k8s.io/pool-name=p";
+  ASSERT_TRUE(fleet.eventually([&] {
+    return lines_about("machinepools", of_pool,
+                       R"({.metadata.labels.cluster\.x-k8s\.io/watch-filter} {.spec.replicas})") ==
+           Lines{"capstan 2"};
+  }));
+  const std::string pool = "machinepool/" + lines_about("machinepools", of_pool, "{.metadata.name}").front();
+  ASSERT_TRUE(fleet.eventually([&] {
+    return kubectl({"get", "handpools", "-l=" + of_pool,
+                    "-o=jsonpath={.items[*].metadata.ownerReferences[?(@.controller==true)].kind}"}) ==
+           "MachinePool";
+  })) << "the object of the infrastructure is made the pool's own: "
+      << kubectl({"get", "handpools,machinepools", "-o=yaml"});
+
+  // It is provided: what the provider says stands on the pool.
+  const std::string hands = "handpool/" + lines_about("handpools", of_pool, "{.metadata.name}").front();
+  kubectl({"patch", hands, "--type=merge", R"(-p={"spec":{"providerIDList":["hand://1","hand://2"]}})"});
+  kubectl({"patch", hands, "--subresource=status", "--type=merge",
+           R"(-p={"status":{"ready":true,"replicas":2,"initialization":{"provisioned":true}}})"});
+  fleet.prints({"get", pool, "-o=jsonpath={.spec.providerIDList}"}, R"(["hand://1","hand://2"])");
+  fleet.prints(FleetWalk::condition_of(pool, "InfrastructureReady"), "True");
+  fleet.prints(FleetWalk::condition_of(pool, "BootstrapConfigReady"), "True");
+
+  // Its topology sizes it.
+  kubectl({"patch", "cluster/pooled", "--type=json",
+           R"(-p=[{"op":"replace","path":"/spec/topology/workers/machinePools/0/replicas","value":3}])"});
+  fleet.prints({"get", pool, "-o=jsonpath={.spec.replicas}"}, "3");
+  fleet.prints(FleetWalk::condition_of(pool, "ScalingUp"), "True");
+
+  // Its topology lets it go, with what was made for it.
+  kubectl({"patch", "cluster/pooled", "--type=json",
+           R"(-p=[{"op":"remove","path":"/spec/topology/workers/machinePools"}])"});
+  EXPECT_TRUE(fleet.eventually([&] {
+    return lines_about("machinepools,handpools,kubeadmconfigs", of_pool, "{.metadata.name}").empty();
+  }));
+
+  fleet.goes();
+  kubectl({"delete", "handpooltemplate/hands", "crd/handpools.infrastructure.cluster.x-k8s.io",
+           "crd/handpooltemplates.infrastructure.cluster.x-k8s.io"});
 }
 
 }  // namespace

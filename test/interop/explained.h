@@ -66,8 +66,8 @@ inline constexpr Explained kNodeIsGone = {
         "(deletion is held up|FailedDeleteNode of Machine/).*(get|delete) Node .*: http 404 without a Status",
     .why = "so upstream's in-memory API server says that a Node is gone; nodeDeletionTimeoutSeconds ends it"};
 inline constexpr Explained kControlPlaneComesFirst = {
-    .pattern = "FailedCreate of MachineSet/.* is blocked because: .* is provisioning ",
-    .why = "workers wait for their control plane",
+    .pattern = "FailedCreate of MachineSet/.* is blocked because: .*( is provisioning | is not complete yet)",
+    .why = "workers wait for their control plane, and for the first list of its kind",
     .sometimes = "its Machine may be there first"};
 inline constexpr Explained kUpstreamsControlPlaneWaits = {
     .pattern = "^Event of kubeadm-?control-?plane-controller: ControlPlaneUnhealthy ",
@@ -105,11 +105,25 @@ inline constexpr Explained kUpstreamWatchesWhatIsGone = {
     .pattern = "^[a-z0-9-]+: reflector\\.go:\\d+\\] .*ailed to watch",
     .why = "upstream's in-memory API server goes before its Cluster's last Machine",
     .sometimes = "the watch may be stopped first"};
+inline constexpr Explained kUpstreamWaitsForItsCluster = {
+    .pattern =
+        "^[a-z0-9-]+: .*(connection to the workload cluster is down|kubeconfig secret: Secret .* not found)",
+    .why = "upstream's controllers look again until the control plane answers, and call that an error",
+    .sometimes = "it depends on who is first"};
+inline constexpr Explained kNoContainers = {
+    .pattern = "^infrastructure-docker: .*failed to get system info using container runtime client",
+    .why = "upstream's provider asks Docker how big a Machine of a template is, and there is none here",
+    .sometimes = "it looks from time to time"};
+inline constexpr Explained kUpstreamClosesItsServer = {
+    .pattern = "^infrastructure-docker: .*WorkloadClusterListener.* use of closed network connection",
+    .why = "upstream's in-memory API server goes with its Cluster, and calls that an error",
+    .sometimes = "the suite may end first"};
 
 // What every fleet of upstream's providers may show.
 inline constexpr Explained kBesideNeighbours[] = {
-    kWatchCacheIsBuilt,   kNoKubeconfigYet,       kControlPlaneComesFirst,   kUpstreamsControlPlaneWaits,
-    kGoneBeforeItsStatus, kGoneBeforeItsDeletion, kFinalizersAtOnce,         kWorkloadServerIsGone,
-    kServiceIsSeenLate,   kUpstreamLosesARace,    kUpstreamWatchesWhatIsGone};
+    kWatchCacheIsBuilt,   kNoKubeconfigYet,        kControlPlaneComesFirst,    kUpstreamsControlPlaneWaits,
+    kGoneBeforeItsStatus, kGoneBeforeItsDeletion,  kFinalizersAtOnce,          kWorkloadServerIsGone,
+    kServiceIsSeenLate,   kUpstreamLosesARace,     kUpstreamWatchesWhatIsGone, kUpstreamWaitsForItsCluster,
+    kNoContainers,        kUpstreamClosesItsServer};
 
 }  // namespace capstan::envtest
