@@ -5,6 +5,7 @@ stage_logs=$root/build/ci
 declare -A stage_budgets=()  # seconds of a stage on two cores with nothing cached, where its script sets them
 stages=()
 failed_stages=()
+late_stages=()    # were not begun
 last_second=0     # a stage that would end later is not begun; 0: there is no end
 must_begin=()     # stages that begin at any time
 budgeted=0        # what the stages that ended were given
@@ -21,6 +22,7 @@ stage() {
   shift
   if is_too_late "$name"; then
     stages+=("$name NOT RUN: at $SECONDS s, $(expected_of "$name") s more would pass $last_second s")
+    late_stages+=("$name")
     say "=== ${stages[-1]}"
     return
   fi
@@ -89,6 +91,7 @@ close_stages() {
     [[ $line != *" NOT RUN: "* ]] || continue
     sed -n "s/^\([0-9]*% tests passed, .*\)\$/${line%% *}: \1/p" "$stage_logs/${line%% *}.log"
   done
+  [[ ${#late_stages[@]} -eq 0 ]] || printf 'NOT RUN, so neither passed nor failed: .ci/run %s\n' "${late_stages[*]}"
   [[ ${#failed_stages[@]} -eq 0 ]] || die "failed: ${failed_stages[*]} (whole output in build/ci)"
 }
 
