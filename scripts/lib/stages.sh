@@ -5,16 +5,17 @@ stage_logs=$root/build/ci
 declare -A stage_budgets=()  # seconds of a stage on two cores with nothing cached, where its script sets them
 stages=()
 failed_stages=()
-late_stages=()    # were not begun
-last_second=0     # a stage that would end later is not begun; 0: there is no end
-must_begin=()     # stages that begin at any time
+late_stages=()    # were not begun, or stopped
+last_second=0     # a stage that would end later is not begun, and one that does not end by then is stopped; 0: there is no end
+must_end=()       # stages that begin at any time and take what they take
 budgeted=0        # what the stages that ended were given
 
-# end_by SECOND STAGE...: of the stages to come, those that are not named begin only while they would end by then.
+# end_by SECOND STAGE...: of the stages to come, those that are not named begin only while they would end by then, and are
+# stopped when they did not.
 end_by() {
   last_second=$1
   shift
-  must_begin=("$@")
+  must_end=("$@")
 }
 
 stage() {
@@ -30,7 +31,16 @@ stage() {
   count_cpu
   cpu_before=$cpu
   say "=== $name, $(date +%T)"
-  if ! "$@" 2>&1 | tee "$stage_logs/$name.log"; then
+  local ended=0
+  if has_end "$name"; then
+    within "$((last_second - SECONDS))" "$@" 2>&1 | tee "$stage_logs/$name.log" || ended=$?
+  else
+    "$@" 2>&1 | tee "$stage_logs/$name.log" || ended=$?
+  fi
+  if [[ $ended -eq $stopped ]] && has_end "$name"; then
+    verdict="NOT RUN to its end, stopped"
+    late_stages+=("$name")
+  elif [[ $ended -ne 0 ]]; then
     verdict=FAILED
     failed_stages+=("$name")
   fi
@@ -41,8 +51,45 @@ stage() {
   say "=== $name $verdict in $cost"
 }
 
+has_end() {
+  [[ $last_second -gt 0 && " ${must_end[*]} " != *" $1 "* ]]
+}
+
 is_too_late() {
-  [[ $last_second -gt 0 && " ${must_begin[*]} " != *" $1 "* && $((SECONDS + $(expected_of "$1"))) -gt $last_second ]]
+  has_end "$1" && [[ $((SECONDS + $(expected_of "$1"))) -gt $last_second ]]
+}
+
+stopped=124  # how `within` ends when its command did not
+
+# within SECONDS COMMAND...: a command in a process group of its own, which is asked to end after SECONDS and killed 20 seconds
+# later.
+within() {
+  local seconds=$1 begun=$SECONDS group watch ended=0
+  shift
+  set -m
+  "$@" &
+  group=$!
+  end_group_after "$seconds" "$group" >"$stage_logs/watch" 2>&1 &
+  watch=$!
+  set +m
+  wait "$group" || ended=$?
+  if [[ $((SECONDS - begun)) -lt $seconds ]]; then
+    kill -TERM -- "-$watch"
+  elif [[ $ended -ne 0 ]]; then
+    ended=$stopped
+  fi
+  return "$ended"
+}
+
+end_group_after() {
+  sleep "$1"
+  kill -TERM -- "-$2" || return
+  local tries=20
+  for ((; tries > 0; --tries)); do
+    sleep 1
+    kill -0 -- "-$2" || return 0
+  done
+  kill -KILL -- "-$2"
 }
 
 # The budget of a stage, longer by as much as those before it took longer than theirs.
@@ -88,10 +135,10 @@ close_stages() {
     printf '%s\n' "$line"
   done
   for line in "${stages[@]}"; do
-    [[ $line != *" NOT RUN: "* ]] || continue
+    [[ $line != *" NOT RUN"* ]] || continue
     sed -n "s/^\([0-9]*% tests passed, .*\)\$/${line%% *}: \1/p" "$stage_logs/${line%% *}.log"
   done
-  [[ ${#late_stages[@]} -eq 0 ]] || printf 'NOT RUN, so neither passed nor failed: .ci/run %s\n' "${late_stages[*]}"
+  [[ ${#late_stages[@]} -eq 0 ]] || printf 'NOT RUN, or not to the end, so neither passed nor failed: .ci/run %s\n' "${late_stages[*]}"
   [[ ${#failed_stages[@]} -eq 0 ]] || die "failed: ${failed_stages[*]} (whole output in build/ci)"
 }
 
