@@ -426,6 +426,7 @@ class Decider {
     note_unreadable();
     note_templates();
     if (seen_.bootstrap.missing() || seen_.infrastructure.missing()) return recheck(kPreflightRecheck);
+    if (checked().made_soon) return recheck(kUnlistedRecheck);
     auto lines = preflight_lines();
     plan_.preflight_failed = !lines.empty();
     for (std::string& line : lines) note(NoteCode::CreateHeldUp, std::move(line));

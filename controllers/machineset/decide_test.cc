@@ -185,6 +185,21 @@ TEST(Decide, ATemplateKindThatIsOnlyNotListedYetIsNoTrouble) {
   EXPECT_EQ(plan.recheck, Seconds(1));
 }
 
+TEST(Decide, AControlPlaneKindThatIsOnlyNotListedYetIsNoTrouble) {
+  const auto plan =
+      a_world(a_machine_set().replicas(1))
+          .where([](Observation& seen) {
+            seen.control_plane = {.referenced = true,
+                                  .problem = "the cache of KubeadmControlPlane is not complete yet",
+                                  .listed_soon = true};
+          })
+          .plan();
+
+  EXPECT_EQ(created(plan), 0);
+  EXPECT_THAT(plan.notes, IsEmpty());
+  EXPECT_EQ(plan.recheck, Seconds(1));
+}
+
 TEST(Decide, ATemplateKindThatCantBeReadIsNamedByItsField) {
   const auto plan = a_world(a_machine_set().replicas(1))
                         .where([](Observation& seen) {

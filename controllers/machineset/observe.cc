@@ -261,6 +261,7 @@ class Observer {
     if (!read) {
       seen_.control_plane.problem =
           "failed to get " + seen_.control_plane.described + ": " + read.error().message;
+      seen_.control_plane.listed_soon = read.error().retry_after.has_value();
     }
     see_topology();
   }

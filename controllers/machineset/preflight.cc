@@ -41,7 +41,9 @@ class Checker {
 
   Preflight run() {
     if (nothing_to_check()) return {};
-    if (!question_.control_plane.problem.empty()) return {.error = question_.control_plane.problem};
+    const ControlPlaneSeen& control_plane = question_.control_plane;
+    if (!control_plane.problem.empty())
+      return {.error = control_plane.problem, .made_soon = control_plane.listed_soon};
     if (!question_.control_plane.version) return {};
     if (wanted(check::kControlPlaneIsStable)) check_stable();
     if (!question_.machine_version.empty()) check_versions();

@@ -14,6 +14,7 @@ namespace capstan::controllers::machineset {
 struct ControlPlaneSeen {
   bool referenced = false;     // the Cluster names one
   std::string problem = {};    // why it could not be read; empty when it could
+  bool listed_soon = false;    // ... as its kind is being listed for the first time
   std::string described = {};  // "KubeadmControlPlane default/c1"
   std::optional<std::string> version = {};
   bool provisioning = false;  // it reports no running version yet
@@ -33,6 +34,7 @@ struct PreflightQuestion {
 struct Preflight {
   std::vector<std::string> failed = {};  // messages, one per check
   std::string error = {};                // a check could not be made
+  bool made_soon = false;                // ... yet, and no one has to do anything about it
 
   bool passed() const { return failed.empty() && error.empty(); }
 };
