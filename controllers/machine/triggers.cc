@@ -8,6 +8,7 @@
 #include "controllers/machine/lifecycle_triggers.h"
 #include "controllers/machine/reconciler.h"
 #include "controllers/rollout/template_diff.h"
+#include "controllers/safety/fleet_request.h"
 
 namespace capstan::controllers::machine {
 namespace {
@@ -52,6 +53,12 @@ bool matters(const Change<api::MachineDeployment>& change) {
          rollout::forced_difference(before->spec.machine_template, after->spec.machine_template);
 }
 
+// Its owner and the FleetPolicy read that of it; a turn of the Machine does only once it is being deleted.
+bool is_another_fleet_word(const Change<api::Machine>& change) {
+  return change.before && change.after && !change.after->metadata.deleting() &&
+         safety::differ_by_fleet_words_alone(*change.before, *change.after);
+}
+
 // A heartbeat is none.
 bool matters(const Change<api::Node>& change) {
   if (appeared_or_went(change)) return true;
@@ -86,7 +93,10 @@ void add_later(runtime::Queue& queue, const std::vector<ObjectKey>& keys) {
 // What comes with a first list wakes no Machine: those of that list wake themselves.
 void Reconciler::add_triggers(runtime::Queue& queue) {
   Caches& caches = deps_.caches;
-  runtime::trigger_self(caches.machines, queue);
+  runtime::trigger<api::Machine>(caches.machines, queue, [](const Change<api::Machine>& change) {
+    return is_another_fleet_word(change) ? std::vector<ObjectKey>()
+                                         : std::vector{runtime::key_of(change.object())};
+  });
   runtime::trigger<api::Cluster>(caches.clusters, queue, [&caches](const Change<api::Cluster>& change) {
     if (change.initial || !matters(change)) return std::vector<ObjectKey>();
     return keys_of(caches.machines_of(key_of(change.object())));

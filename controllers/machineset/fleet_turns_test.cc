@@ -82,7 +82,7 @@ TEST(FleetTurnsOfASet, WriteNoStatusForARequestThatIsGrantedAtOnce) {
   });
 }
 
-TEST(FleetTurnsOfASet, SayOnAGrantedMachineThatAControllerDeletesIt) {
+TEST(FleetTurnsOfASet, WriteNoCauseOnAMachineWhoseGrantSaysThatAControllerDeletesIt) {
   in_simulation([](MachineSetFixture& stage) {
     stage.make(builders::a_policy("care").selecting("team", "a").build());
     want_one_less(stage, builders::a_machine_set().labelled("team", "a"));
@@ -93,7 +93,8 @@ TEST(FleetTurnsOfASet, SayOnAGrantedMachineThatAControllerDeletesIt) {
     const auto machines = stage.machines();
     const auto gone =
         std::ranges::find(machines, machine, [](const auto& each) { return each.metadata.name.str(); });
-    EXPECT_EQ(gone->metadata.annotations.value_or_empty(safety::kDeletedFor), "ScaleIn");
+    EXPECT_FALSE(safety::is_named(*gone));
+    EXPECT_TRUE(safety::has_fleet_place(*gone));
   });
 }
 

@@ -150,8 +150,9 @@ void name_causes(const Observation& seen, Plan& plan) {
     auto* removal = std::get_if<DeleteMachine>(&action);
     if (removal == nullptr) continue;
     going.insert(removal->machine->metadata.uid);
-    const bool is_named =
-        !seen.deletion_rules.policy.empty() && removal->why == DeleteMachine::Why::ScaleDown;
+    const bool is_named = !seen.deletion_rules.policy.empty() &&
+                          removal->why == DeleteMachine::Why::ScaleDown &&
+                          !safety::has_fleet_place(*removal->machine);
     if (is_named) removal->deleted_for = to_string(*cause_of(seen, *removal));
   }
   for (const auto& machine : seen.machines) {

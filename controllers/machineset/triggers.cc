@@ -7,6 +7,7 @@
 #include "controllers/lifecycle/victims.h"
 #include "controllers/machineset/reconciler.h"
 #include "controllers/machineset/wanted.h"
+#include "controllers/safety/fleet_request.h"
 #include "controllers/safety/fleet_wakes.h"
 #include "controllers/safety/freeze_wakes.h"
 #include "controllers/safety/window_wakes.h"
@@ -39,7 +40,15 @@ std::vector<ObjectKey> matching_sets(const Caches& caches, const Machine& machin
   return keys;
 }
 
+// What a set asked of the FleetPolicy comes back to it, and no answer yet.
+bool is_own_request(const Change<Machine>& change) {
+  return change.before && change.after && !safety::concerns_fleet(*change.before) &&
+         !safety::has_fleet_grant(*change.after) &&
+         safety::differ_by_fleet_words_alone(*change.before, *change.after);
+}
+
 std::vector<ObjectKey> sets_of_machine(const Caches& caches, const Change<Machine>& change) {
+  if (is_own_request(change)) return {};
   auto keys = runtime::owners_of_kind(change, api::group::kCluster, api::kind::kMachineSet);
   if (change.after && change.after->metadata.controller() == nullptr) {
     for (ObjectKey& key : matching_sets(caches, *change.after)) keys.push_back(std::move(key));

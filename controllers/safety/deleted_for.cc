@@ -3,6 +3,7 @@
 #include "api/conditions/conditions.h"
 #include "api/names.h"
 #include "api/policy/names.h"
+#include "controllers/safety/fleet_request.h"
 #include "controllers/shared/caches.h"
 #include "controllers/shared/policies.h"
 
@@ -34,9 +35,13 @@ bool is_remediated(const Caches& caches, const api::Machine& machine) {
 
 bool is_named(const api::Machine& machine) { return machine.metadata.annotations.contains(kDeletedFor); }
 
+bool has_fleet_place(const api::Machine& machine) {
+  return has_fleet_grant(machine) && fleet_request_of(machine).has_value();
+}
+
 bool is_deleted_by_a_controller(const Caches& caches, const api::Machine& machine) {
   const bool is_granted = machine.metadata.annotations.contains(api::policy::annotation::kReplacementGranted);
-  return (is_named(machine) || is_granted || is_remediated(caches, machine)) &&
+  return (is_named(machine) || has_fleet_place(machine) || is_granted || is_remediated(caches, machine)) &&
          !goes_with_its_owner(caches, machine);
 }
 

@@ -1,6 +1,7 @@
 // The annotation with which a MachineSet under a policy says on a Machine, before it deletes it, why it does.
-// One that is being deleted without it, without a grant to be replaced, and without the mark of a remediation
-// was deleted by a user: no brake holds its drain. Reads caches; safe from any thread.
+// A place in the limits of the FleetPolicy says the same, and is written anyway. One that is being deleted
+// without either, without a grant to be replaced, and without the mark of a remediation was deleted by a
+// user: no brake holds its drain. Reads caches; safe from any thread.
 #pragma once
 
 #include <string_view>
@@ -15,8 +16,10 @@ namespace capstan::controllers::safety {
 
 inline constexpr std::string_view kDeletedFor = "capstan.dev/deleted-for";
 
-// A MachineSet has said so of this very deletion.
 bool is_named(const api::Machine& machine);
+
+// Its owner has asked for this very deletion, and the FleetPolicy has granted it.
+bool has_fleet_place(const api::Machine& machine);
 
 // False also where what controls it goes: users delete that. Without a policy no remediation counts.
 bool is_deleted_by_a_controller(const Caches& caches, const api::Machine& machine);

@@ -54,7 +54,20 @@ TEST(DeletedFor, IsAUsersDeletionWhileARemediationWaits) {
   EXPECT_FALSE(is_a_controllers(handed_over(api::reason::kRemediationDeferred), "a"));
 }
 
-TEST(DeletedFor, IsAUsersDeletionWithAPlaceInTheLimitsOfTheFleetAlone) {
+MachineBuilder asking() {
+  return going().annotated(api::policy::annotation::kFleetRequest, "Rollout~2026-01-01T12:00:00Z");
+}
+
+TEST(DeletedFor, IsAControllersThatTheFleetPolicyHasGranted) {
+  const auto granted = asking().annotated(api::policy::annotation::kFleetGrant, "2026-01-01T12:00:10Z");
+  EXPECT_TRUE(is_deleted_by_a_controller(Caches(), granted.build()));
+}
+
+TEST(DeletedFor, IsAUsersDeletionWhileTheFleetPolicyIsOnlyAsked) {
+  EXPECT_FALSE(is_deleted_by_a_controller(Caches(), asking().build()));
+}
+
+TEST(DeletedFor, IsAUsersDeletionWithAGrantThatNothingAskedFor) {
   const auto granted = going().annotated(api::policy::annotation::kFleetGrant, "2026-01-01T12:00:00Z");
   EXPECT_FALSE(is_deleted_by_a_controller(Caches(), granted.build()));
 }

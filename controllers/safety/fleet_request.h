@@ -29,6 +29,10 @@ inline bool concerns_fleet(const api::Machine& machine) {
   return api::policy::concerns_fleet(machine.metadata);
 }
 
+// Whether two states of one Machine differ by what it asks of the FleetPolicy and is granted, and by nothing
+// else.
+bool differ_by_fleet_words_alone(const api::Machine& before, const api::Machine& after);
+
 // Machines of a control plane neither ask nor count.
 bool is_worker(const api::Machine& machine);
 

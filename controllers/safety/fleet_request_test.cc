@@ -36,6 +36,26 @@ TEST(FleetRequest, ConcernsTheFleetWithAGrantAloneToo) {
   EXPECT_TRUE(concerns_fleet(a_machine().annotated("capstan.dev/fleet-grant", "2026-01-01T12:00:00Z")));
 }
 
+TEST(FleetRequest, AndItsGrantAreNoOtherChangeOfTheMachine) {
+  const api::Machine plain = a_machine();
+  const api::Machine asking =
+      a_machine().annotated("capstan.dev/fleet-request", "Rollout~2026-01-01T12:00:00Z");
+  api::Machine granted = asking;
+  granted.metadata.annotations.set("capstan.dev/fleet-grant", "2026-01-01T12:00:00Z");
+  granted.metadata.resource_version = api::ResourceVersion(12);
+  api::Machine deleting = granted;
+  deleting.metadata.deletion_timestamp = noon();
+  api::Machine ready = granted;
+  ready.status.phase = Text("Running");
+
+  EXPECT_TRUE(differ_by_fleet_words_alone(plain, asking));
+  EXPECT_TRUE(differ_by_fleet_words_alone(asking, granted));
+  EXPECT_TRUE(differ_by_fleet_words_alone(granted, plain));
+  EXPECT_FALSE(differ_by_fleet_words_alone(asking, deleting));
+  EXPECT_FALSE(differ_by_fleet_words_alone(asking, ready));
+  EXPECT_FALSE(differ_by_fleet_words_alone(plain, plain)) << "nothing changed that is known: all shall look";
+}
+
 bool limited_by(const api::FleetPolicy& policy) {
   Caches caches;
   caches.fleet_policies.apply(policy);

@@ -23,7 +23,7 @@ Time frozen_since(const api::Conditions& conditions) {
 // One that was granted and not named may have been deleted by either. Before the owner showed that it is
 // frozen that was a controller as likely as not, and its drain waits.
 bool is_users_deletion(const api::Machine& machine, const api::Conditions& owner_says) {
-  if (!machine.metadata.deleting() || is_named(machine)) return false;
+  if (!machine.metadata.deleting() || is_named(machine) || has_fleet_place(machine)) return false;
   const Time since = frozen_since(owner_says);
   return since.is_set() && Time(machine.metadata.deletion_timestamp) > since;
 }

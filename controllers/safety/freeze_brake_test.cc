@@ -200,6 +200,20 @@ TEST_F(FreezeBrakes, TheDrainOfAMachineThatAControllerNamedWaitsWhenever) {
   EXPECT_FALSE(may_evict());
 }
 
+TEST_F(FreezeBrakes, TheDrainOfAMachineThatTheFleetPolicyGrantedWaitsWhenever) {
+  freeze_deployment();
+  show_freeze_on_set(noon());
+  apply(caches.machines,
+        a_machine("m1")
+            .in_set("ms1")
+            .annotated(api::policy::annotation::kFleetRequest, "Rollout~2026-01-01T11:59:00Z")
+            .annotated(api::policy::annotation::kFleetGrant, "2026-01-01T11:59:10Z")
+            .deleting(noon() + Seconds(5))
+            .build());
+
+  EXPECT_FALSE(may_evict());
+}
+
 TEST_F(FreezeBrakes, ThatThereWereTooManyMachinesTellsNothingOfAUser) {
   freeze_deployment();
   show_freeze_on_set(noon(), api::policy::reason::kOvershooting);

@@ -47,6 +47,17 @@ std::optional<Time> preserved_until(const api::ObjectMeta& metadata) {
   return parsed ? std::optional(*parsed) : std::nullopt;
 }
 
+// What its set says before it deletes it: by an annotation, or by the request that the FleetPolicy has
+// granted.
+std::string why_deleted(const api::Machine& machine) {
+  const api::TextMap& annotations = machine.metadata.annotations;
+  if (controllers::safety::is_named(machine))
+    return std::string(annotations.value_or_empty(controllers::safety::kDeletedFor));
+  return controllers::safety::has_fleet_place(machine)
+             ? std::string(annotations.value_or_empty(api::policy::annotation::kFleetRequest))
+             : std::string();
+}
+
 MachineFacts machine_facts(const api::Machine& machine) {
   const auto& list = machine.status.conditions;
   const auto& config = machine.spec.bootstrap.config_ref;
@@ -63,8 +74,7 @@ MachineFacts machine_facts(const api::Machine& machine) {
           .failed = has_failed(list),
           .granted = machine.metadata.annotations.contains(api::policy::annotation::kReplacementGranted),
           .preserved_until = preserved_until(machine.metadata),
-          .deleted_for =
-              std::string(machine.metadata.annotations.value_or_empty(controllers::safety::kDeletedFor)),
+          .deleted_for = why_deleted(machine),
           .asks_fleet = machine.metadata.annotations.contains(api::policy::annotation::kFleetRequest),
           .fleet_granted = machine.metadata.annotations.contains(api::policy::annotation::kFleetGrant),
           .bootstrap = config ? config->name.str() : std::string(),
