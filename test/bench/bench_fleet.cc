@@ -271,6 +271,19 @@ WorkloadRequests BenchFleet::workload_requests() const {
           .probes = sum_of(metrics, kFamily, "use=\"probe\"")};
 }
 
+// controller_runtime_reconcile_total{controller="machine",result="success"} 12
+std::map<std::string, double> BenchFleet::turns() const {
+  constexpr std::string_view kFamily = "controller_runtime_reconcile_total{controller=\"";
+  std::map<std::string, double> turns;
+  std::istringstream lines(scrape(bed_->core().pid()));
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with(kFamily)) continue;
+    const auto end = line.find('"', kFamily.size());
+    turns[line.substr(kFamily.size(), end - kFamily.size())] += std::stod(line.substr(line.rfind(' ') + 1));
+  }
+  return turns;
+}
+
 double BenchFleet::manager_cpu_ms() const {
   return std::chrono::duration<double, std::milli>(envtest::cpu_time_of(bed_->core().pid())).count();
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <boost/json/fwd.hpp>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -67,6 +68,8 @@ class BenchFleet {
   Spent spent();  // clears
   // Only of a manager that was started with kDiagnosticsForAll.
   WorkloadRequests workload_requests() const;
+  // Of each controller of the manager, since it began.
+  std::map<std::string, double> turns() const;
   double manager_cpu_ms() const;
   double elapsed() const;  // since construction
   envtest::FleetBed& bed() { return *bed_; }

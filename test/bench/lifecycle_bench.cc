@@ -97,7 +97,8 @@ class PolicyGround {
  public:
   PolicyGround(const Place& place, int each)
       : each_(each),
-        fleet_(place, {.cloud = std::string(kWithHeartbeats),
+        fleet_(place, {.core_flags = kDiagnosticsForAll,
+                       .cloud = std::string(kWithHeartbeats),
                        .audit = FleetBedOptions::Audit::Requests,
                        .real_workload = false}) {
     fleet_.make_clusters(kClusters);
@@ -120,6 +121,7 @@ class PolicyGround {
     fleet_.await_quiet();
     fleet_.spent();
     const double before = fleet_.manager_cpu_ms();
+    const auto turns_before = fleet_.turns();
     for (const int replicas : {each_ + 1, each_}) {
       for (int pool = 0; pool < kChanging; ++pool) fleet_.scale(pool_called(pool), replicas);
       for (int pool = 0; pool < kChanging; ++pool)
@@ -130,6 +132,7 @@ class PolicyGround {
     say(fmt::format("--- {}: {:.2f} ms CPU for each Machine that comes or goes, and of the management server",
                     phase, each));
     say(envtest::breakdown(fleet_.spent().manager, 2 * kChanging));
+    say("turns for each: " + turns_since(turns_before));
     return each;
   }
 
@@ -187,8 +190,35 @@ class PolicyGround {
     const std::string dead = std::regex_replace(text, std::regex("127\\.0\\.0\\.1:[0-9]+"), "127.0.0.1:1");
     must(fleet_.client().patch(secrets, key, {{"stringData", {{"value", dead}}}}, {}, fleet_.soon()));
   }
+  // So that what the manager does of the outage's beginning is not counted as the cost of a change.
+  void await_that_the_loss_shows() {
+    const Deadline limit = Deadline::in(fleet_.clock(), minutes(5));
+    while (says_that_it_is_reached(cluster_of_pool(kChanging))) {
+      if (limit.passed(fleet_.clock().steady_now()))
+        throw std::runtime_error("the Cluster that is out of reach does not say so");
+      fleet_.threads().pause(Deadline::in(fleet_.clock(), seconds(1)));
+    }
+  }
 
  private:
+  bool says_that_it_is_reached(const std::string& cluster) {
+    const json::value seen = must(fleet_.client().get(core("Cluster"), in_default(cluster), fleet_.soon()));
+    return std::ranges::any_of(seen.at_pointer("/status/conditions").as_array(), [](const json::value& each) {
+      return each.at("type") == "RemoteConnectionProbe" && each.at("status") == "True";
+    });
+  }
+
+  // "machine 4.01, machineset 3.20"
+  std::string turns_since(const std::map<std::string, double>& before) const {
+    std::string text;
+    for (const auto& [controller, count] : fleet_.turns()) {
+      const auto found = before.find(controller);
+      const double each = (count - (found == before.end() ? 0 : found->second)) / (2 * kChanging);
+      if (each >= 0.01) text += fmt::format("{}{} {:.2f}", text.empty() ? "" : ", ", controller, each);
+    }
+    return text;
+  }
+
   static kube::Resource core(std::string_view kind) {
     return kube::resource_for("cluster.x-k8s.io/v1beta2", kind);
   }
@@ -298,6 +328,7 @@ Values policy_costs(const Place& place) {
   fleet.apply(kFleetLimits);
   fleet.freeze_one();
   fleet.lose_last_cluster();
+  fleet.await_that_the_loss_shows();
   double with_brakes = fleet.cpu_per_change("with all brakes");
   values["brakes.idle_requests"] = fleet.requests_at_rest();
   with_brakes += fleet.cpu_per_change("with all brakes");
