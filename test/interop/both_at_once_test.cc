@@ -32,6 +32,14 @@ constexpr Explained kExplained[] = {
          "^Event of machineset-controller: OverwrittenByAnother .*inmemory.infrastructure.cluster.x-k8s.io/",
      .why = "two cores without an election and the provider write one annotation; ours says so",
      .sometimes = "it needs several such races"},
+    {.pattern = "^upstream-[12]: .*no matches for kind .*ClusterResourceSet",
+     .why = "our package does not bring these kinds, and upstream's core looks for them"},
+    {.pattern =
+         "^upstream-2: .*( not found|uid mismatch|by a different process|context canceled|timed out waiting)|"
+         "FailedUpdate of MachineDeployment/.*(uid mismatch|context canceled)",
+     .why = "two cores without an election take from each other what they have just read, and one is stopped "
+            "meanwhile",
+     .sometimes = "a race"},
     {.pattern = "FailedUpdate of MachineDeployment/.*failed calling webhook|^patch machine.* 500$|ERROR "
                 ".*failed calling webhook",
      .why = "our webhooks are away while the one manager is stopped and the other starts",

@@ -23,15 +23,21 @@ constexpr std::string_view kWayBack = "v1.14.300";
 constexpr std::string_view kHook = "pre-drain.delete.hook.machine.cluster.x-k8s.io/held";
 constexpr std::string_view kClusters[] = {"still", "held"};
 
-constexpr Explained kExplained[] = {kForeignCertificate,
-                                    kWebhooksAreAway,
-                                    kFirstLease,
-                                    {.pattern = "^update leases .*fieldManager=manager.* 403$",
-                                     .why = "clusterctl takes upstream's roles away while its manager runs",
-                                     .sometimes = "it depends on when that renews its Lease"},
-                                    {.pattern = "^get leases .* 403$|a right is missing; .*leases",
-                                     .why = "clusterctl takes our roles away while our manager runs",
-                                     .sometimes = "it depends on when the manager looks at its Lease"}};
+constexpr Explained kExplained[] = {
+    kForeignCertificate,
+    kWebhooksAreAway,
+    kFirstLease,
+    kUpstreamReadsNoRevision,
+    {.pattern = "^update leases .*fieldManager=manager.* 403$",
+     .why = "clusterctl takes upstream's roles away while its manager runs",
+     .sometimes = "it depends on when that renews its Lease"},
+    {.pattern = "^get leases .* 403$|a right is missing; .*leases",
+     .why = "clusterctl takes our roles away while our manager runs",
+     .sometimes = "it depends on when the manager looks at its Lease"},
+    {.pattern = " 401$|ERROR .*Unauthorized: ",
+     .why = "clusterctl takes our account away, and its Pod, which is here a process "
+            "that is stopped a moment later",
+     .sometimes = "it depends on when the manager asks for something"}};
 
 // Two Clusters: one at rest, and one with a roll that is paused and a Machine whose deletion waits.
 class Clusterctl : public Neighbours {

@@ -66,8 +66,8 @@ inline constexpr Explained kNodeIsGone = {
         "(deletion is held up|FailedDeleteNode of Machine/).*(get|delete) Node .*: http 404 without a Status",
     .why = "so upstream's in-memory API server says that a Node is gone; nodeDeletionTimeoutSeconds ends it"};
 inline constexpr Explained kControlPlaneComesFirst = {
-    .pattern = "FailedCreate of MachineSet/.* is blocked because: .*( is provisioning | is not complete yet)",
-    .why = "workers wait for their control plane, and for the first list of its kind",
+    .pattern = "FailedCreate of MachineSet/.* is blocked because: .* is provisioning ",
+    .why = "workers wait for their control plane",
     .sometimes = "its Machine may be there first"};
 inline constexpr Explained kUpstreamsControlPlaneWaits = {
     .pattern = "^Event of kubeadm-?control-?plane-controller: ControlPlaneUnhealthy ",
@@ -98,7 +98,9 @@ inline constexpr Explained kWebhooksAreAway = {
     .why = "a core serves them, and the one is stopped while the other starts",
     .sometimes = "only where a write comes just then"};
 inline constexpr Explained kUpstreamLosesARace = {
-    .pattern = "^[a-z0-9-]+: .*the object has been modified; please apply your changes to the latest version",
+    .pattern =
+        "^[a-z0-9-]+: .*(the object has been modified; please apply your changes to the latest version|the "
+        "server reported a conflict )",
     .why = "upstream's controllers write what they have read, and try again",
     .sometimes = "a race"};
 inline constexpr Explained kUpstreamWatchesWhatIsGone = {
@@ -107,9 +109,26 @@ inline constexpr Explained kUpstreamWatchesWhatIsGone = {
     .sometimes = "the watch may be stopped first"};
 inline constexpr Explained kUpstreamWaitsForItsCluster = {
     .pattern =
-        "^[a-z0-9-]+: .*(connection to the workload cluster is down|kubeconfig secret: Secret .* not found)",
+        "^[a-z0-9-]+: .*(connection to the workload cluster is down|kubeconfig secret: Secret .* not "
+        "found|cluster is "
+        "not reachable: .*connection refused)",
     .why = "upstream's controllers look again until the control plane answers, and call that an error",
     .sometimes = "it depends on who is first"};
+inline constexpr Explained kUpstreamAsksForItsEtcd = {
+    .pattern = "^control-plane-kubeadm: .*Failed to get current etcd members",
+    .why =
+        "upstream's control plane provider asks etcd through an API server that comes or goes, and looks "
+        "again",
+    .sometimes = "it depends on when it looks"};
+inline constexpr Explained kUpstreamSeesItsObjectGo = {
+    .pattern =
+        "^(infrastructure-docker|bootstrap-kubeadm|control-plane-kubeadm): .*Reconciler error.* not found",
+    .why = "the object went while upstream's provider had a turn over it",
+    .sometimes = "a race"};
+inline constexpr Explained kUpstreamReadsNoRevision = {
+    .pattern = "^(core|cluster-api): .*Reconciler error.*invalid syntax",
+    .why = "upstream gives Machines of a paused MachineDeployment an empty revision, and can't read it",
+    .sometimes = "it depends on which of its turns come"};
 inline constexpr Explained kNoContainers = {
     .pattern = "^infrastructure-docker: .*failed to get system info using container runtime client",
     .why = "upstream's provider asks Docker how big a Machine of a template is, and there is none here",
@@ -121,9 +140,9 @@ inline constexpr Explained kUpstreamClosesItsServer = {
 
 // What every fleet of upstream's providers may show.
 inline constexpr Explained kBesideNeighbours[] = {
-    kWatchCacheIsBuilt,   kNoKubeconfigYet,        kControlPlaneComesFirst,    kUpstreamsControlPlaneWaits,
-    kGoneBeforeItsStatus, kGoneBeforeItsDeletion,  kFinalizersAtOnce,          kWorkloadServerIsGone,
-    kServiceIsSeenLate,   kUpstreamLosesARace,     kUpstreamWatchesWhatIsGone, kUpstreamWaitsForItsCluster,
-    kNoContainers,        kUpstreamClosesItsServer};
+    kWatchCacheIsBuilt,   kNoKubeconfigYet,         kControlPlaneComesFirst,    kUpstreamsControlPlaneWaits,
+    kGoneBeforeItsStatus, kGoneBeforeItsDeletion,   kFinalizersAtOnce,          kWorkloadServerIsGone,
+    kServiceIsSeenLate,   kUpstreamLosesARace,      kUpstreamWatchesWhatIsGone, kUpstreamWaitsForItsCluster,
+    kNoContainers,        kUpstreamClosesItsServer, kUpstreamAsksForItsEtcd,    kUpstreamSeesItsObjectGo};
 
 }  // namespace capstan::envtest
