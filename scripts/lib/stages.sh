@@ -72,6 +72,8 @@ within() {
   end_group_after "$seconds" "$group" >"$stage_logs/watch" 2>&1 &
   watch=$!
   set +m
+  # Neither hears what a terminal sends to this script.
+  trap 'kill -TERM -- "-$group" "-$watch" 2>/dev/null; exit 130' INT TERM HUP
   wait "$group" || ended=$?
   if [[ $((SECONDS - begun)) -lt $seconds ]]; then
     kill -TERM -- "-$watch"
