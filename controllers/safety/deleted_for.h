@@ -16,6 +16,7 @@ namespace capstan::controllers::safety {
 
 inline constexpr std::string_view kDeletedFor = "capstan.dev/deleted-for";
 
+// It has that annotation.
 bool is_named(const api::Machine& machine);
 
 // Its owner has asked for this very deletion, and the FleetPolicy has granted it.

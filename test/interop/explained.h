@@ -99,8 +99,8 @@ inline constexpr Explained kWebhooksAreAway = {
     .sometimes = "only where a write comes just then"};
 inline constexpr Explained kUpstreamLosesARace = {
     .pattern =
-        "^[a-z0-9-]+: .*(the object has been modified; please apply your changes to the latest version|the "
-        "server reported a conflict )",
+        "^[a-z0-9-]+: .*(the object has been modified; please apply your changes to the latest version|"
+        "the server reported a conflict )",
     .why = "upstream's controllers write what they have read, and try again",
     .sometimes = "a race"};
 inline constexpr Explained kUpstreamWatchesWhatIsGone = {
@@ -109,9 +109,8 @@ inline constexpr Explained kUpstreamWatchesWhatIsGone = {
     .sometimes = "the watch may be stopped first"};
 inline constexpr Explained kUpstreamWaitsForItsCluster = {
     .pattern =
-        "^[a-z0-9-]+: .*(connection to the workload cluster is down|kubeconfig secret: Secret .* not "
-        "found|cluster is "
-        "not reachable: .*connection refused)",
+        "^[a-z0-9-]+: .*(connection to the workload cluster is down|kubeconfig secret: Secret .* not found|"
+        "cluster is not reachable: .*connection refused)",
     .why = "upstream's controllers look again until the control plane answers, and call that an error",
     .sometimes = "it depends on who is first"};
 inline constexpr Explained kUpstreamAsksForItsEtcd = {
