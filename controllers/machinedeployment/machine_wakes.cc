@@ -9,6 +9,7 @@
 #include "controllers/lifecycle/replacements.h"
 #include "controllers/lifecycle/rules.h"
 #include "controllers/lifecycle/victims.h"
+#include "controllers/safety/fleet_request.h"
 
 namespace capstan::controllers::machinedeployment {
 namespace {
@@ -33,7 +34,9 @@ bool same_words(const Machine& before, const Machine& after) {
          was->last_transition_time == is->last_transition_time;
 }
 
+// What its MachineSet asks of the FleetPolicy, and is granted, is the set's affair.
 bool same_life(const Machine& before, const Machine& after) {
+  if (safety::differ_by_fleet_words_alone(before, after)) return true;
   return same_owner(before, after) && same_words(before, after) &&
          before.metadata.annotations == after.metadata.annotations &&
          before.metadata.deleting() == after.metadata.deleting();
@@ -86,9 +89,10 @@ Wake wake_of(const Machine* before, const Machine* after, const Heeded& by) {
   const bool stays = before != nullptr && after != nullptr;
   if (stays && same_life(*before, *after)) return Wake::None;
   if (is_urgent(before, after, by)) return Wake::Now;
-  const bool is_counted = by.numbers && !stays;
-  return is_counted || frees_a_place(before, after, by) || waits(before, by) || waits(after, by) ? Wake::Later
-                                                                                                 : Wake::None;
+  // Of one that comes its MachineSet always has something to report.
+  const bool is_missed = by.numbers && after == nullptr;
+  return is_missed || frees_a_place(before, after, by) || waits(before, by) || waits(after, by) ? Wake::Later
+                                                                                                : Wake::None;
 }
 
 bool heeds_node_of(const Machine& machine, const api::Node& node, const Heeded& by) {

@@ -1,5 +1,5 @@
 // Which changes of a Machine its MachineDeployment has to hear of, beside what its MachineSets report: those
-// that may let it grant another replacement, drop a named victim, count on one Machine more or less, or go on
+// that may let it grant another replacement, drop a named victim, count on one Machine less, or go on
 // with an update in place. A turn looks at all its Machines, so one for each step of each of them would be
 // dear. Used by triggers.cc. Pure.
 #pragma once

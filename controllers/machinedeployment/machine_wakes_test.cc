@@ -134,21 +134,30 @@ TEST(MachineWakes, AreOneForEachLifeWhereThereMayBeAnUpdateInPlace) {
   EXPECT_TRUE(is_heard(lives, policy, rolled_out));
 }
 
-TEST(MachineWakes, TellOfEachMachineWhereTheirNumberFreezes) {
+TEST(MachineWakes, TellOfEachMachineThatGoesWhereTheirNumberFreezes) {
   const Step comes{std::nullopt, a_machine("m").in_set("s")};
+  const Step goes{a_machine("m").in_set("s"), std::nullopt};
 
-  EXPECT_TRUE(is_heard(comes, a_policy("p").overshoot()));
-  EXPECT_FALSE(is_heard(comes, a_policy("p").rollout()));
+  EXPECT_TRUE(is_heard(goes, a_policy("p").overshoot()));
+  EXPECT_FALSE(is_heard(goes, a_policy("p").rollout()));
+  EXPECT_FALSE(is_heard(comes, a_policy("p").overshoot())) << "its MachineSet reports one more";
+}
+
+TEST(MachineWakes, DoNotTellWhatASickMachineAsksOfTheFleetPolicy) {
+  const auto sick = with_words(Phase::Unhealthy);
+  const auto asking = with_words(Phase::Unhealthy).annotated(annotation::kFleetRequest, "ScaleIn");
+
+  EXPECT_FALSE(is_heard({sick, asking}));
+  EXPECT_TRUE(is_heard({sick, with_words(Phase::Unhealthy).annotated("user.example/wish", "now")}));
 }
 
 TEST(MachineWakes, TellThatAMachineHasMoved) {
   EXPECT_EQ(wake_by({a_machine("m").in_set("s"), a_machine("m").in_set("s2")}), Wake::Now);
 }
 
-TEST(MachineWakes, WaitForTheReportOfItsSetWhenAMachineHasComeOrGone) {
+TEST(MachineWakes, WaitForTheReportOfItsSetWhenAMachineRunsOrHasGone) {
   const auto policy = replacing().overshoot();
 
-  EXPECT_EQ(wake_by({std::nullopt, a_machine("m").in_set("s")}, policy), Wake::Later);
   EXPECT_EQ(wake_by({with_words(Phase::Joining), with_words(Phase::Running)}, policy), Wake::Later);
   EXPECT_EQ(wake_by({with_words(Phase::Terminating).deleting(), std::nullopt}, policy), Wake::Later);
 }
