@@ -624,6 +624,11 @@ bool Auditor::is_forced_node(const std::string& node) const {
   });
 }
 
+std::string Auditor::node_of_pod(const std::string& pod) const {
+  const auto found = std::ranges::find(pods_, pod, &PodFacts::name);
+  return found == pods_.end() ? std::string() : found->node;
+}
+
 // A drain of one that is not being deleted: its Node has another claimant, whose Pods are not to be evicted
 // with it.
 void Auditor::check_eviction(const std::string& name, const std::vector<PodFacts>& before) const {

@@ -83,6 +83,8 @@ class Auditor {
   void mark_taken_back(const std::string& where, const std::string& name) { marks_.erase({where, name}); }
 
   const FleetFacts& facts() const { return facts_; }
+  // Empty: there is no such Pod.
+  std::string node_of_pod(const std::string& pod) const;
   // Whether the pool has ever noted the Node of that uid as one of its own.
   bool was_noted(const std::string& node) const { return noted_since_.contains(node); }
   // How often a Node of the pool came before its provider listed it, and how often after; how often an

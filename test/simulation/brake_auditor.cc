@@ -27,6 +27,7 @@ constexpr std::uint64_t kOfBrakes = 2;            // the bit of the mixed seed
 constexpr Nanoseconds kNewsArrive = Seconds(40);  // at the latest
 // By then a provider has heard of a freeze, and the cloud has done what it was asked for before.
 constexpr Nanoseconds kPoolsKnow = std::chrono::minutes(2);
+constexpr int kMarginAbove = 2;  // overshoot.up, where a policy does not say
 constexpr std::string_view kWholeCluster = "the Cluster";
 constexpr std::string_view kWholeFleet = "the fleet";
 
@@ -105,6 +106,20 @@ bool goes_with_its_owner(const MachineFacts& machine, const FleetFacts& before) 
   if (before.cluster_going || set == nullptr || set->going) return true;
   const DeploymentFacts* deployment = before.deployment(set->deployment);
   return deployment == nullptr || deployment->going;
+}
+
+// Those that may still count: news of others have arrived by now.
+void add(std::deque<std::pair<SteadyTime, int>>& numbers, SteadyTime now, int number) {
+  if (numbers.empty() || numbers.back().second != number) numbers.emplace_back(now, number);
+  while (numbers.size() > 1 && now - numbers[1].first > kNewsArrive) numbers.pop_front();
+}
+
+int most_of(const std::deque<std::pair<SteadyTime, int>>& numbers) {
+  return numbers.empty() ? 0 : std::ranges::max(numbers, {}, &std::pair<SteadyTime, int>::second).second;
+}
+
+bool is_deleted_by_its_set(const MachineFacts& machine) {
+  return !machine.deleted_for.empty() || machine.granted || machine.being_remediated;
 }
 
 // So many the set can lose by scaling in. It may come to prefer another one to a Machine that waits for its
@@ -194,16 +209,24 @@ std::optional<Nanoseconds> BrakeAuditor::closed_for() const {
 void BrakeAuditor::took_effect(const Asked& asked, const FleetFacts& before) {
   look_at_instances(before);
   const std::string& name = asked.key.name;
+  if (asked.is("Pod") && asked.call == Call::Evict) return pod_evicted(name, before);
   const MachineFacts* machine = before.machine(name);
   if (machine == nullptr && makes_machine(asked) && !is_of_pool(asked) && !before.cluster_going)
-    check_held(fmt::format("Machine {} was made", name), uid_of_owner(asked), before);
+    machine_made(name, uid_of_owner(asked), before);
   if (machine != nullptr) look_at_request(asked, *machine, before);
   if (machine == nullptr || asked.call != Call::Remove || !asked.is(api::kind::kMachine)) return;
   if (!machine->going) machine_removed(*machine, before);
 }
 
+void BrakeAuditor::machine_made(const std::string& name, const std::string& set,
+                                const FleetFacts& before) const {
+  check_held(fmt::format("Machine {} was made", name), set, before);
+  check_ceiling(name, set, before);
+}
+
 void BrakeAuditor::machine_removed(const MachineFacts& machine, const FleetFacts& before) {
   const std::string what = fmt::format("Machine {} was deleted", machine.name);
+  ++deleted_[machine.set];
   if (const PoolFacts* pool = staying_pool(before, &PoolFacts::uid, machine.pool))
     check_pool_held(what, *pool);
   if (goes_with_its_owner(machine, before)) return;
@@ -243,6 +266,18 @@ void BrakeAuditor::instance_gone(const std::string& vm, const FleetFacts& before
   check_pool_held(fmt::format("instance {} of MachinePool {} was removed", vm, pool->name), *pool);
 }
 
+// Of a Machine that a user deletes the drain goes on.
+void BrakeAuditor::pod_evicted(const std::string& pod, const FleetFacts& before) const {
+  const std::string node = deps_.node_of ? deps_.node_of(pod) : std::string();
+  const auto machine = std::ranges::find_if(before.machines, [&](const MachineFacts& each) {
+    return each.going && !node.empty() && each.node == node;
+  });
+  if (machine == before.machines.end() || goes_with_its_owner(*machine, before)) return;
+  if (!is_deleted_by_its_set(*machine)) return;
+  check(acted_while_frozen(fmt::format("Pod {} of Machine {} was evicted", pod, machine->name),
+                           frozen_set_for(machine->set, before)));
+}
+
 void BrakeAuditor::count_deletion() {
   const SteadyTime now = deps_.baton.steady_now();
   deletions_.push_back(now);
@@ -256,17 +291,39 @@ void BrakeAuditor::count_deletion() {
 
 // --- by one decision ---
 
-void BrakeAuditor::note_governed(const FleetFacts& facts) {
+void BrakeAuditor::note(const FleetFacts& facts) {
   const auto count = static_cast<int>(std::ranges::count_if(facts.machines, [](const MachineFacts& each) {
     return !each.going && !(each.set.empty() && each.pool.empty());
   }));
   const SteadyTime now = deps_.baton.steady_now();
-  if (governed_.empty() || governed_.back().second != count) governed_.emplace_back(now, count);
-  while (governed_.size() > 1 && now - governed_[1].first > kNewsArrive) governed_.pop_front();
+  add(governed_, now, count);
+  for (const DeploymentFacts& each : facts.deployments)
+    add(wanted_[each.uid], now, each.replicas + each.surge);
+  for (const MachineFacts& each : facts.machines)
+    if (!each.set.empty()) set_of_[each.uid] = each.set;
 }
 
-int BrakeAuditor::most_governed() const {
-  return governed_.empty() ? 0 : std::ranges::max(governed_, {}, &std::pair<SteadyTime, int>::second).second;
+int BrakeAuditor::most_governed() const { return most_of(governed_); }
+
+// What a set made and let go of counts with it as long as both are there.
+bool BrakeAuditor::counts_for(const MachineFacts& machine, const std::string& deployment,
+                              const FleetFacts& facts) const {
+  const auto last = set_of_.find(machine.uid);
+  const bool is_released = machine.set.empty() && machine.pool.empty() && last != set_of_.end();
+  const SetFacts* set = facts.set(is_released ? last->second : machine.set);
+  return set != nullptr && set->deployment == deployment;
+}
+
+void BrakeAuditor::check_ceiling(const std::string& machine, const std::string& set,
+                                 const FleetFacts& before) const {
+  const SetFacts* owner = before.set(set);
+  const DeploymentFacts* deployment = owner == nullptr ? nullptr : before.deployment(owner->deployment);
+  if (deployment == nullptr || deployment->going) return;
+  const auto there = std::ranges::count_if(
+      before.machines, [&](const MachineFacts& each) { return counts_for(each, deployment->uid, before); });
+  const auto wanted = wanted_.find(deployment->uid);
+  const int most = (wanted == wanted_.end() ? 0 : most_of(wanted->second)) + kMarginAbove;
+  check(above_its_ceiling(machine, static_cast<int>(there) + 1, most));
 }
 
 // A step of a rollout was decided by its MachineDeployment, and one that has a place among those that are
@@ -280,7 +337,11 @@ void BrakeAuditor::look_at_request(const Asked& asked, const MachineFacts& machi
   const auto placed = std::ranges::count_if(before.machines, [&](const MachineFacts& each) {
     return each.set == machine.set && each.fleet_granted;
   });
-  int doomed = ++doomed_[{set->uid, set->replicas, request, placed}];
+  int doomed = ++doomed_[{.set = set->uid,
+                          .replicas = set->replicas,
+                          .request = request,
+                          .placed = placed,
+                          .deleted = deleted_[set->uid]}];
   if (request.starts_with(api::policy::deletion::kScaleIn))
     doomed = std::min(doomed, surplus_of(*set, before));
   const bool confirmed =

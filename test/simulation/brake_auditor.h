@@ -1,9 +1,11 @@
 // Holds a simulated fleet with brakes to what they promise: no Machine is made or deleted while a freeze
-// forbids it or the API server is away, no instance of a frozen pool goes, no Machine outside of the window
-// that it waits for, no more within a time than the FleetPolicy allows. And says which brake is still shut.
+// forbids it or the API server is away, no Pod evicted for a deletion that a freeze holds, no instance of a
+// frozen pool removed, no Machine deleted outside of the window that it waits for, no more within a time than
+// the FleetPolicy allows. And says which brake is still shut.
 // Lives in the world; called by the thread that holds the baton.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <deque>
 #include <functional>
@@ -12,7 +14,6 @@
 #include <set>
 #include <span>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -38,6 +39,8 @@ class BrakeAuditor {
     // What there is in the cloud (empty: it is not looked at), and whether one of that name went by itself.
     std::function<std::vector<infrastructure::Vm>()> vms = {};
     std::function<bool(const std::string& vm)> has_vanished = {};
+    // On which Node a Pod of the workload cluster is; empty: it is not there.
+    std::function<std::string(const std::string& pod)> node_of = {};
   };
   explicit BrakeAuditor(Deps deps) : deps_(std::move(deps)) {}
 
@@ -46,7 +49,7 @@ class BrakeAuditor {
   // `before`: the fleet as it was.
   void took_effect(const fakes::Asked& asked, const FleetFacts& before);
   // Machines of MachineSets that stay, as the manager may see them: news take a while.
-  void note_governed(const FleetFacts& facts);
+  void note(const FleetFacts& facts);
   // Which objects still say that something is held; empty: none.
   std::string shut() const;
 
@@ -61,14 +64,18 @@ class BrakeAuditor {
   std::optional<Nanoseconds> frozen_pool_for(const PoolFacts& pool) const;
   bool was_initialized() const;
   std::optional<SteadyTime> away_since() const;
+  void machine_made(const std::string& name, const std::string& set, const FleetFacts& before) const;
   void machine_removed(const MachineFacts& machine, const FleetFacts& before);
   void check_held(const std::string& what, const std::string& set, const FleetFacts& before) const;
   void check_pool_held(const std::string& what, const PoolFacts& pool) const;
   void look_at_instances(const FleetFacts& before);
   void instance_gone(const std::string& vm, const FleetFacts& before) const;
+  void pod_evicted(const std::string& pod, const FleetFacts& before) const;
   void count_deletion();
   void look_at_request(const fakes::Asked& asked, const MachineFacts& machine, const FleetFacts& before);
   int most_governed() const;
+  void check_ceiling(const std::string& machine, const std::string& set, const FleetFacts& before) const;
+  bool counts_for(const MachineFacts& machine, const std::string& deployment, const FleetFacts& facts) const;
   void check(const Broken& broken) const;
 
   const Deps deps_;
@@ -76,11 +83,21 @@ class BrakeAuditor {
   std::optional<SteadyTime> initialized_since_;
   std::deque<SteadyTime> deletions_;
   std::map<std::string, std::string> instances_;  // of the pool: names by provider ID
-  // One decision of a MachineSet: its uid, the size it was given, what it wrote on Machines, and how many of
-  // them had a place by then: the guard does not count those again.
-  using Decision = std::tuple<std::string, int, std::string, std::ptrdiff_t>;
+  // One of a MachineSet. The guard does not count again what has a place or was deleted by then.
+  struct Decision {
+    std::string set = {};  // uid
+    int replicas = 0;
+    std::string request = {};  // what it wrote on Machines
+    std::ptrdiff_t placed = 0;
+    int deleted = 0;
+    auto operator<=>(const Decision&) const = default;
+  };
   std::map<Decision, int> doomed_;
-  std::deque<std::pair<SteadyTime, int>> governed_;
+  std::map<std::string, int> deleted_;                     // Machines of a set so far, by its uid
+  using Numbers = std::deque<std::pair<SteadyTime, int>>;  // each since when
+  Numbers governed_;
+  std::map<std::string, Numbers> wanted_;      // of MachineDeployments, by uid: their surge included
+  std::map<std::string, std::string> set_of_;  // the last MachineSet of each Machine, by uids
 };
 
 }  // namespace capstan::simulation

@@ -139,9 +139,10 @@ void FleetUser::live_with_it(std::uint64_t acts, bool mishaps) {
   static constexpr std::array<Act, 6> kActsOfLife = {
       &FleetUser::ask_for_replacement,     &FleetUser::preserve_machine, &FleetUser::name_victim,
       &FleetUser::delete_machine_by_force, &FleetUser::roll_back,        &FleetUser::roll_back};
-  static constexpr std::array<Act, 6> kActsOfBrakes = {
+  static constexpr std::array<Act, 8> kActsOfBrakes = {
       &FleetUser::freeze_or_thaw, &FleetUser::freeze_or_thaw, &FleetUser::confirm_deletions,
-      &FleetUser::leave_vm,       &FleetUser::roll,           &FleetUser::scale};
+      &FleetUser::leave_vm,       &FleetUser::mislabel,       &FleetUser::freeze_a_drain,
+      &FleetUser::roll,           &FleetUser::scale};
   static constexpr std::array<Act, 3> kMishapsOfBrakes = {
       &FleetUser::lead_twice, &FleetUser::want_while_api_is_away, &FleetUser::want_while_api_is_away};
   for (std::uint64_t i = 0; i < acts; ++i) {
@@ -174,6 +175,7 @@ void FleetUser::make_peace() {
   if (paused_) pause_rollout();
   if (cluster_paused_) pause_cluster();
   if (frozen_) thaw();
+  correct_labels();
   deps_.workload.lose(false);
   deps_.close_budget({});
   // With a policy, losing most of them looks like a broken path, for ever.
@@ -358,6 +360,55 @@ void FleetUser::want_while_frozen() {
   rest_up_to(90s);
   if (is_pool) return scale_pool();
   deps_.baton.draw(2) == 0 ? scale() : roll();
+}
+
+// A rollout's drains wait for a budget until they are frozen, and it lets Pods go while they are.
+void FleetUser::freeze_a_drain() {
+  if (frozen_) return thaw();
+  note("freeze a drain",
+       "lets nothing be evicted for two minutes and a half, and freezes what waits for that");
+  deps_.close_budget(150s);
+  roll();
+  rest(60s);
+  freeze();
+  rest(180s);
+}
+
+// Of up to five Machines: their MachineSets let go of them, and make others as far as they may.
+void FleetUser::mislabel() {
+  if (!mislabelled_.empty()) return correct_labels();
+  for (auto wanted = 1 + deps_.baton.draw(5); wanted > 0; --wanted) {
+    const std::string name = draw_worker();
+    const MachineFacts* machine = deps_.auditor.facts().machine(name);
+    if (machine != nullptr) mislabelled_.emplace(name, machine->set);
+  }
+  for (const auto& [name, set] : mislabelled_) {
+    note("mislabel", "writes another label on Machine " + name);
+    deps_.auditor.machine_given(name);
+    write_label(name, "another");
+  }
+  rest_up_to(120s);
+}
+
+// Or has no use for the Machine any more: its MachineSet may be gone, too.
+void FleetUser::correct_labels() {
+  for (const auto& [name, owner] : std::exchange(mislabelled_, {})) {
+    const SetFacts* set = deps_.auditor.facts().set(owner);
+    const bool keeps_it = set != nullptr && !set->going && deps_.baton.draw(2) == 0;
+    note("correct label", (keeps_it ? "writes the right label on Machine " : "deletes Machine ") + name);
+    if (keeps_it) {
+      write_label(name, kDeployment);
+      continue;
+    }
+    deps_.auditor.machine_taken();
+    (void)deps_.client.remove(resource<api::Machine>(), named(name), {}, kNever);
+  }
+}
+
+void FleetUser::write_label(const std::string& machine, std::string_view value) {
+  const json::value body = {{"metadata", {{"labels", {{kPoolLabel, value}}}}}};
+  (void)deps_.client.patch(resource<api::Machine>(), named(machine), body, {}, kNever);
+  deps_.auditor.look();
 }
 
 void FleetUser::freeze() {

@@ -86,6 +86,10 @@ class FleetUser {
   void want_while_frozen();
   void lead_twice();
   void leave_vm();
+  void mislabel();
+  void freeze_a_drain();
+  void correct_labels();
+  void write_label(const std::string& machine, std::string_view value);
   template <typename T>
   void confirm_deletions_of(const std::string& name);
   void replace_deployment();
@@ -159,11 +163,12 @@ class FleetUser {
   bool paused_ = false;
   bool cluster_paused_ = false;
   bool health_check_ = false;
-  bool policy_ = false;              // for shared causes
-  bool life_cycle_ = false;          // another policy, or the same one
-  bool autoscaled_ = false;          // the pool
-  int left_vms_ = 0;                 // that are no object's
-  std::optional<Freezable> frozen_;  // what carries the freeze; nothing: none does
+  bool policy_ = false;                                  // for shared causes
+  bool life_cycle_ = false;                              // another policy, or the same one
+  bool autoscaled_ = false;                              // the pool
+  int left_vms_ = 0;                                     // that are no object's
+  std::map<std::string, std::string> mislabelled_ = {};  // Machines, each with the uid of its MachineSet
+  std::optional<Freezable> frozen_;                      // what carries the freeze; nothing: none does
   std::set<std::string> vanished_;
   std::set<std::pair<std::string, std::string>> marks_;  // "group/plural", name
   std::map<std::string, std::uint64_t> acts_;

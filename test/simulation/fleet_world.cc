@@ -153,7 +153,8 @@ class FleetWorld {
                  .away_since = [this] { return workload_.lost_since(); },
                  .broke = [this](std::string what) { broke(std::move(what)); },
                  .vms = [this] { return cloud_.vms(); },
-                 .has_vanished = [this](const std::string& vm) { return user_.has_lost(vm); }}),
+                 .has_vanished = [this](const std::string& vm) { return user_.has_lost(vm); },
+                 .node_of = [this](const std::string& pod) { return auditor_.node_of_pod(pod); }}),
         auditor_({.baton = baton,
                   .api = api_,
                   .cloud = cloud_,
@@ -356,7 +357,7 @@ class FleetWorld {
       tell(fmt::format("{}: {}", baton_.process() == "network" ? "late" : baton_.who().name,
                        asked.describe()));
     if (has_brakes_) {
-      brakes_.note_governed(auditor_.facts());
+      brakes_.note(auditor_.facts());
       brakes_.took_effect(asked, auditor_.facts());
     }
     auditor_.took_effect(asked, answer);

@@ -184,6 +184,12 @@ Broken node_of_a_running_vm(std::string_view node, bool runs, bool owner_going) 
   return fmt::format("Node {} was deleted while its VM runs", node);
 }
 
+Broken above_its_ceiling(std::string_view machine, int there, int most) {
+  if (there <= most) return {};
+  return fmt::format("Machine {} was made as one of {}, released ones included, above its ceiling of {}",
+                     machine, there, most);
+}
+
 Broken acted_while_frozen(std::string_view what, std::optional<Nanoseconds> frozen) {
   constexpr Nanoseconds kKnown = Seconds(40);
   if (!frozen || *frozen < kKnown) return {};

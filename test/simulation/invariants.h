@@ -136,6 +136,8 @@ Broken node_of_a_running_vm(std::string_view node, bool runs, bool owner_going);
 // "Nothing is made or deleted while a freeze forbids it": `frozen` for so long, longer than news and what was
 // on its way take.
 Broken acted_while_frozen(std::string_view what, std::optional<Nanoseconds> frozen);
+// "No more Machines than desired, surge and margin, however labels change": released ones count.
+Broken above_its_ceiling(std::string_view machine, int there, int most);
 // "Nothing is made or deleted while the API server of the workload cluster is away", once that is known.
 Broken acted_while_away(std::string_view what, std::optional<Nanoseconds> away);
 // "Deletions that can wait begin in a window": the last one closed so long ago; nothing: one is open.

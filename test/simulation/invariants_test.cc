@@ -237,6 +237,12 @@ TEST(ActedWhileFrozen, LeavesTimeForWhatWasOnItsWay) {
               Optional(HasSubstr("while it was frozen, for 40 s")));
 }
 
+TEST(AboveItsCeiling, IsAMachineMoreThanTheMost) {
+  EXPECT_EQ(above_its_ceiling("m", 5, 5), std::nullopt);
+  EXPECT_EQ(above_its_ceiling("m", 6, 5),
+            "Machine m was made as one of 6, released ones included, above its ceiling of 5");
+}
+
 TEST(ActedWhileAway, LeavesTimeUntilItIsKnown) {
   EXPECT_EQ(acted_while_away("Machine m was made", std::nullopt), std::nullopt);
   EXPECT_EQ(acted_while_away("Machine m was made", Seconds(119)), std::nullopt);

@@ -32,7 +32,8 @@ struct FleetMutant {
 // Of a life cycle, beside kSafeguards.
 inline constexpr std::array kLifecycleOfFleets = {Safeguard::ReplacementLimit, Safeguard::Preservation};
 // Of brakes.
-inline constexpr std::array kBrakesOfFleets = {Safeguard::Freeze, Safeguard::ApiLoss, Safeguard::Windows,
+inline constexpr std::array kBrakesOfFleets = {Safeguard::Freeze,        Safeguard::Ceiling,
+                                               Safeguard::ApiLoss,       Safeguard::Windows,
                                                Safeguard::DeletionGuard, Safeguard::FleetLimits};
 inline constexpr std::array kFleetMutants = {
     FleetMutant{Safeguard::ConsistencyGate, "were wanted at most"},
@@ -69,6 +70,7 @@ inline constexpr std::array kFleetMutants = {
     FleetMutant{Safeguard::ReplacementLimit, "are being replaced"},
     FleetMutant{Safeguard::Preservation, "which is preserved until"},
     FleetMutant{Safeguard::Freeze, "while it was frozen"},
+    FleetMutant{Safeguard::Ceiling, "above its ceiling"},
     FleetMutant{Safeguard::ApiLoss, "of its cluster was away"},
     FleetMutant{Safeguard::Windows, "after its window"},
     FleetMutant{Safeguard::DeletionGuard, "which nobody confirmed"},
