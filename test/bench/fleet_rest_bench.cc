@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "test/bench/bench_fleet.h"
+#include "test/bench/fixed_work.h"
 #include "test/bench/memory.h"
 
 namespace capstan::bench {
@@ -107,6 +108,9 @@ Values fleet_at_rest(const Place& place) {
                         idle.manager, [](const AuditEntry& entry) { return !envtest::is_lease(entry); }));
   values["idle.probes"] = probes / kClusters;
   values["idle.cpu_percent"] = used / (watched * 10);
+  const double unit = fixed_work_ms();
+  say(fmt::format("{:.2f} ms CPU a second; the fixed work takes {:.2f} ms now", used / watched, unit));
+  values["idle.cpu_ratio"] = used / watched / unit;
   const ResidentParts resident = resident_parts(fleet.bed().core().pid());
   say(fmt::format("resident: {:.1f} MB of its own, {:.1f} MB of program and libraries", resident.own_mb,
                   resident.program_mb));
@@ -142,6 +146,7 @@ Values fleet_at_rest(const Place& place) {
   say(fmt::format("restart: first write after {:.2f} s; {} writes for others", first, stray));
   say(envtest::breakdown(strays, 1));
   values["restart.first_write_s"] = stray == 0 ? first : 1e6;
+  values["restart.first_write_ratio"] = stray == 0 ? 1000 * first / fixed_work_ms() : 1e6;
   return values;
 }
 
