@@ -85,8 +85,11 @@ constexpr Explained kExplained[] = {
     {.pattern = "^cluster-api: .*server side apply dry-run failed .*uid mismatch",
      .why = "upstream's topology reads a template that went meanwhile",
      .sometimes = "a race"},
-    {.pattern = "^cluster-api: .*failed to patch (Machine|MachineSet) .* not found",
-     .why = "upstream's core has turns over what is in a Cluster that it keeps, and one went meanwhile",
+    {.pattern = "^cluster-api: .*failed to patch (Machine|MachineSet) .*( not found|by a different process)",
+     .why = "upstream's core has turns over what is in a Cluster that it keeps; Capstan wrote it, or it went",
+     .sometimes = "a race"},
+    {.pattern = "^cluster-api: .*Unable to retrieve Node status.* not found",
+     .why = "the Node of a Machine that Capstan deletes went while upstream's core counted",
      .sometimes = "a race"}};
 
 class BesideUpstream : public Neighbours {
