@@ -88,8 +88,8 @@ constexpr Explained kExplained[] = {
     {.pattern = "^cluster-api: .*failed to patch (Machine|MachineSet) .*( not found|by a different process)",
      .why = "upstream's core has turns over what is in a Cluster that it keeps; Capstan wrote it, or it went",
      .sometimes = "a race"},
-    {.pattern = "^cluster-api: .*Unable to retrieve Node status.* not found",
-     .why = "the Node of a Machine that Capstan deletes went while upstream's core counted",
+    {.pattern = "^cluster-api: .*(Unable to retrieve Node status.* not found|no matching Node for Machine)",
+     .why = "the Node of a Machine of Capstan's is not there yet, or has gone, where upstream's core looks",
      .sometimes = "a race"}};
 
 class BesideUpstream : public Neighbours {

@@ -121,8 +121,9 @@ inline constexpr Explained kUpstreamAsksForItsEtcd = {
     .sometimes = "it depends on when it looks"};
 inline constexpr Explained kUpstreamSeesItsObjectGo = {
     .pattern =
-        "^(infrastructure-docker|bootstrap-kubeadm|control-plane-kubeadm): .*Reconciler error.* not found",
-    .why = "the object went while upstream's provider had a turn over it",
+        "^(infrastructure-docker|bootstrap-kubeadm|control-plane-kubeadm): .*(Reconciler error|Failed to "
+        "reconcile conditions).*( not found|timed out waiting for the condition)",
+    .why = "the object went, or did not come into the cache, while upstream's provider had a turn over it",
     .sometimes = "a race"};
 inline constexpr Explained kUpstreamReadsNoRevision = {
     .pattern = "^(core|cluster-api): .*Reconciler error.*invalid syntax",
