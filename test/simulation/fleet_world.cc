@@ -318,8 +318,10 @@ class FleetWorld {
     if (of_node && gap_.controller == "machinepool" && std::exchange(late_deletion_, false))
       return Fault::Late;
     const bool of_group = point.call == Call::Piece && point.kind == "DriverMachinePool";
-    if (of_group && news_until_late_ > 0 && baton_.process() == "manager" && --news_until_late_ == 0)
-      return Fault::Stale;
+    if (of_group && news_until_late_ > 0 && baton_.process() == "manager") {
+      --news_until_late_;
+      if (news_until_late_ == 0) return Fault::Stale;
+    }
     if (!fakes::is_write(point.call) || verdict_.faults.knows(gap_)) return Fault::None;
     return fault_due(gap_, options_.seed);
   }
