@@ -68,6 +68,7 @@ Values webhook_costs_under_attack(const Place&);
 Values image_costs(const Place&);
 Values orphan_costs(const Place&);
 Values policy_costs(const Place&);
+Values brake_costs(const Place&);
 Values bootstrap_costs(const Place&);
 Values agent_costs(const Place&);
 Values driver_call_costs(const Place&);

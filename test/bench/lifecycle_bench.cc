@@ -7,11 +7,9 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <map>
-#include <regex>
 #include <stdexcept>
 
 #include "api/schema/yaml.h"
-#include "base/base64.h"
 #include "kube/resources.h"
 #include "test/bench/bench_fleet.h"
 
@@ -26,6 +24,7 @@ using std::chrono::seconds;
 constexpr int kClusters = 20;
 constexpr int kPoolsEach = 10;
 constexpr int kFewestEach = 4;
+constexpr int kMachines = 10000;
 constexpr int kSickPercent = 5;
 constexpr int kReplaced = 10;
 constexpr std::string_view kSickness = "KernelDeadlock";
@@ -95,8 +94,9 @@ std::string pool_called(int pool) { return fmt::format("pool-{}", pool + 1); }
 
 class PolicyGround {
  public:
-  PolicyGround(const Place& place, int each)
-      : each_(each),
+  explicit PolicyGround(const Place& place)
+      : each_(std::max((place.machines > 0 ? place.machines : kMachines) / (kClusters * kPoolsEach),
+                       kFewestEach)),
         fleet_(place, {.core_flags = kDiagnosticsForAll,
                        .cloud = std::string(kWithHeartbeats),
                        .audit = FleetBedOptions::Audit::Requests,
@@ -176,31 +176,34 @@ class PolicyGround {
       must(fleet_.client().remove(resource, key, {}, fleet_.soon()));
     }
   }
-  void freeze_one() {
+  void freeze_one(bool frozen) {
+    const json::value freeze = frozen ? json::value("true") : json::value();
     must(fleet_.client().patch(core("MachineDeployment"), in_default(pool_called(kChanging)),
-                               {{"metadata", {{"annotations", {{"capstan.dev/freeze", "true"}}}}}}, {},
+                               {{"metadata", {{"annotations", {{"capstan.dev/freeze", freeze}}}}}}, {},
                                fleet_.soon()));
   }
-  // Its kubeconfig leads to a port where nothing listens.
   void lose_last_cluster() {
-    const auto key = in_default(cluster_of_pool(kChanging) + "-kubeconfig");
-    const auto& secrets = kube::resources::secrets();
-    const json::value secret = must(fleet_.client().get(secrets, key, fleet_.soon()));
-    const auto text = must(base64_decode(std::string(secret.at_pointer("/data/value").as_string())));
-    const std::string dead = std::regex_replace(text, std::regex("127\\.0\\.0\\.1:[0-9]+"), "127.0.0.1:1");
-    must(fleet_.client().patch(secrets, key, {{"stringData", {{"value", dead}}}}, {}, fleet_.soon()));
+    const std::string away = fmt::format("faults: [{{api: {}}}]\n", cluster_of_pool(kChanging));
+    fleet_.bed().change_cloud(std::string(kWithHeartbeats) + away);
+    await_that_it_is_said(false);
   }
-  // So that what the manager does of the outage's beginning is not counted as the cost of a change.
-  void await_that_the_loss_shows() {
-    const Deadline limit = Deadline::in(fleet_.clock(), minutes(5));
-    while (says_that_it_is_reached(cluster_of_pool(kChanging))) {
-      if (limit.passed(fleet_.clock().steady_now()))
-        throw std::runtime_error("the Cluster that is out of reach does not say so");
-      fleet_.threads().pause(Deadline::in(fleet_.clock(), seconds(1)));
-    }
+  void regain_last_cluster() {
+    fleet_.bed().change_cloud(std::string(kWithHeartbeats));
+    await_that_it_is_said(true);
   }
 
  private:
+  // So that what the manager does of an outage's beginning is not counted as the cost of a change. It waits
+  // for five minutes since the last answer before it says so.
+  void await_that_it_is_said(bool reached) {
+    const Deadline limit = Deadline::in(fleet_.clock(), minutes(8));
+    while (says_that_it_is_reached(cluster_of_pool(kChanging)) != reached) {
+      if (limit.passed(fleet_.clock().steady_now()))
+        throw std::runtime_error(
+            fmt::format("a Cluster does not say that it is {} reach", reached ? "within" : "out of"));
+      fleet_.threads().pause(Deadline::in(fleet_.clock(), seconds(1)));
+    }
+  }
   bool says_that_it_is_reached(const std::string& cluster) {
     const json::value seen = must(fleet_.client().get(core("Cluster"), in_default(cluster), fleet_.soon()));
     return std::ranges::any_of(seen.at_pointer("/status/conditions").as_array(), [](const json::value& each) {
@@ -300,9 +303,7 @@ class PolicyGround {
 
 // Phases alternate, so that what else runs on the machine meets all of them.
 Values policy_costs(const Place& place) {
-  const int machines = place.machines > 0 ? place.machines : 10000;
-  PolicyGround fleet(place, std::max(machines / (kClusters * kPoolsEach), kFewestEach));
-  const std::string braked = std::string(kEverythingOn) + std::string(kBrakesOn).substr(1);
+  PolicyGround fleet(place);
   Values values;
 
   fleet.cpu_per_change("before anything was measured");
@@ -322,16 +323,34 @@ Values policy_costs(const Place& place) {
   fleet.remove(kCheck);
   fleet.apply(kReplacing);
   values["policy.writes_per_replacement"] = fleet.writes_per_replacement(1) - by_check;
-  fleet.remove(kReplacing);
+  return values;
+}
+
+// One freeze and one outage are active while all brakes are on. The phases without them come first and last.
+Values brake_costs(const Place& place) {
+  PolicyGround fleet(place);
+  const std::string braked = std::string(kEverythingOn) + std::string(kBrakesOn).substr(1);
+  Values values;
+
+  fleet.apply(kEverythingOn);
+  fleet.cpu_per_change("before anything was measured");
+  double governed = fleet.cpu_per_change("with a policy");
+  fleet.remove(kEverythingOn);
 
   fleet.apply(braked);
   fleet.apply(kFleetLimits);
-  fleet.freeze_one();
+  fleet.freeze_one(true);
   fleet.lose_last_cluster();
-  fleet.await_that_the_loss_shows();
   double with_brakes = fleet.cpu_per_change("with all brakes");
   values["brakes.idle_requests"] = fleet.requests_at_rest();
   with_brakes += fleet.cpu_per_change("with all brakes");
+
+  fleet.regain_last_cluster();
+  fleet.freeze_one(false);
+  fleet.remove(kFleetLimits);
+  fleet.remove(braked);
+  fleet.apply(kEverythingOn);
+  governed += fleet.cpu_per_change("with a policy");
   values["brakes.cpu_ratio"] = with_brakes / governed;
   return values;
 }

@@ -6,6 +6,7 @@
 #include <array>
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <stdexcept>
 #include <utility>
 
@@ -21,7 +22,7 @@ using std::chrono::minutes;
 
 constexpr const char* kCluster = "demo";
 constexpr const char* kPool = "pool";
-constexpr auto kPatience = minutes(30);
+constexpr auto kPatience = minutes(90);
 
 // As kubelets have it where no control plane watches their Leases.
 constexpr std::string_view kPromptWithHeartbeats = R"(
@@ -84,23 +85,38 @@ void make_empty_pool(BenchFleet& fleet) {
   fleet.await_settled(kPool, 0, minutes(1));
 }
 
+void tell(std::string_view who, std::string_view what, const Cost& cost) {
+  say(fmt::format(
+      "{:<10} {:<8} {:>8.2f} ms CPU {:>7.2f} requests {:>6.2f} Events {:>8.2f} ms CPU of API servers "
+      "{:>7.1f} s",
+      who, what, cost.cpu_ms, cost.requests, cost.events, cost.servers_cpu_ms, cost.seconds));
+}
+
+// Told act by act: with many Machines one takes half an hour.
 Costs costs_on(const Place& place, FleetBedOptions options, Limits limits, int machines) {
+  const std::string_view who = options.other_core.empty() ? "ours" : "upstream";
   BenchFleet fleet(place, with_providers(place, std::move(options)), limits);
   make_empty_pool(fleet);
+  const auto told = [&](std::string_view what, const std::function<void()>& act) {
+    const Cost cost = cost_of(fleet, machines, act);
+    tell(who, what, cost);
+    return cost;
+  };
   Costs costs;
-  costs.created = cost_of(fleet, machines, [&] {
+  costs.created = told("created", [&] {
     fleet.scale(kPool, machines);
     fleet.await_settled(kPool, machines, kPatience);
   });
-  costs.rolled = cost_of(fleet, machines, [&] {
+  costs.rolled = told("rolled", [&] {
     fleet.set_version(kPool, "v1.36.0");
     fleet.await_settled(kPool, machines, kPatience, "v1.36.0");
   });
-  costs.deleted = cost_of(fleet, machines, [&] {
+  costs.deleted = told("deleted", [&] {
     fleet.scale(kPool, 0);
     fleet.await_settled(kPool, 0, kPatience);
   });
   costs.peak_mb = peak_resident_mb(fleet.bed().core().pid());
+  say(fmt::format("{:<10} {:<8} {:>8.1f} MB", who, "peak", costs.peak_mb));
   return costs;
 }
 
@@ -113,20 +129,6 @@ double peak_mb_of(const Place& place, FleetBedOptions options, int machines) {
     fleet.await_settled(kPool, size, kPatience);
   }
   return peak_resident_mb(fleet.bed().core().pid());
-}
-
-void tell(std::string_view who, std::string_view what, const Cost& cost) {
-  say(fmt::format(
-      "{:<10} {:<8} {:>8.2f} ms CPU {:>7.2f} requests {:>6.2f} Events {:>8.2f} ms CPU of API servers "
-      "{:>7.1f} s",
-      who, what, cost.cpu_ms, cost.requests, cost.events, cost.servers_cpu_ms, cost.seconds));
-}
-
-void tell(std::string_view who, const Costs& costs) {
-  tell(who, "created", costs.created);
-  tell(who, "rolled", costs.rolled);
-  tell(who, "deleted", costs.deleted);
-  say(fmt::format("{:<10} {:<8} {:>8.1f} MB", who, "peak", costs.peak_mb));
 }
 
 double mean(double a, double b) { return (a + b) / 2; }
@@ -161,12 +163,9 @@ Runs runs_with(const Place& place, Limits limits) {
       place.realistic ? "realistic" : "prompt"));
   Runs runs;
   runs.before = costs_on(place, {}, limits, machines);
-  tell("ours", runs.before);
   runs.theirs =
       costs_on(place, {.other_core = upstream / "core", .other_crds = upstream / "crds"}, limits, machines);
-  tell("upstream", runs.theirs);
   runs.after = costs_on(place, {}, limits, machines);
-  tell("ours", runs.after);
   return runs;
 }
 

@@ -82,6 +82,7 @@ struct FleetBed::State {
   Result<void> start_provider();
   Result<ChildProcess> core_process(std::string_view log) const;
   fs::path program(std::string_view name) const { return options.programs / name; }
+  fs::path cloud_file() const { return folder.path() / "cloud.yaml"; }
 };
 
 Result<std::unique_ptr<FleetBed>> FleetBed::start(FleetBedOptions options) {
@@ -145,9 +146,8 @@ Result<void> FleetBed::State::start_provider() {
   std::vector<std::string> argv = {program("capstan-dev"), "provider", "--kubeconfig", provider_kubeconfig};
   if (workload) argv.insert(argv.end(), {"--workload-kubeconfig", workload->kubeconfig_path()});
   if (!options.cloud.empty()) {
-    const fs::path script = folder.path() / "cloud.yaml";
-    std::ofstream(script) << options.cloud;
-    argv.insert(argv.end(), {"--faults", script});
+    std::ofstream(cloud_file()) << options.cloud;
+    argv.insert(argv.end(), {"--faults", cloud_file()});
   }
   argv.insert(argv.end(), options.provider_flags.begin(), options.provider_flags.end());
   provider = TRY(ChildProcess::start({.argv = std::move(argv)}, folder.path() / "provider.log"));
@@ -190,6 +190,13 @@ Result<std::string> FleetBed::sample(std::vector<std::string> flags) const {
 }
 
 void FleetBed::stop_provider() { state_->provider.kill(); }
+
+// Whole or not at all, for a provider that reads it just then.
+void FleetBed::change_cloud(const std::string& script) {
+  const fs::path beside = state_->cloud_file().string() + ".new";
+  std::ofstream(beside) << script;
+  fs::rename(beside, state_->cloud_file());
+}
 
 Result<void> FleetBed::start_core() {
   state_->core = TRY(state_->core_process("core.log"));

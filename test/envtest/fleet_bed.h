@@ -52,6 +52,8 @@ class FleetBed {
   Result<std::string> sample(std::vector<std::string> flags = {}) const;
 
   void stop_provider();
+  // The simulated cloud is like this within a second.
+  void change_cloud(const std::string& script);
   Result<void> start_core();
   Result<void> stop_core(Nanoseconds within = std::chrono::seconds(20));  // asks first, as an operator would
   // A second process of the core, with the same flags: where they ask for an election, it waits for the
