@@ -193,8 +193,8 @@ class PolicyGround {
   }
 
  private:
-  // So that what the manager does of an outage's beginning is not counted as the cost of a change. It waits
-  // for five minutes since the last answer before it says so.
+  // So that what the manager does of an outage's beginning is not counted as the cost of a change. It says
+  // that a server is out of reach five minutes after the last answer.
   void await_that_it_is_said(bool reached) {
     const Deadline limit = Deadline::in(fleet_.clock(), minutes(8));
     while (says_that_it_is_reached(cluster_of_pool(kChanging)) != reached) {

@@ -52,7 +52,7 @@ class FleetBed {
   Result<std::string> sample(std::vector<std::string> flags = {}) const;
 
   void stop_provider();
-  // The simulated cloud is like this within a second.
+  // The simulated cloud is like this within a second. Only where the options said what it is like before.
   void change_cloud(const std::string& script);
   Result<void> start_core();
   Result<void> stop_core(Nanoseconds within = std::chrono::seconds(20));  // asks first, as an operator would
