@@ -14,8 +14,8 @@ Result<std::shared_ptr<kube::Client>> WorkloadClients::of(const ObjectKey& clust
                                                           const Deadline& deadline) {
   if (!dial_) return fail(Code::NotConnected, "this process reaches no workload clusters");
   if (auto client = kept(cluster)) return client;
-  const kube::Connection access = TRY(kubeconfig::read_access(management_, cluster, deadline));
-  const std::shared_ptr<kube::Client> client = TRY(dial_(access, {.user_agent = "capstan-bootstrap"}));
+  const auto access = TRY(kubeconfig::read_access(management_, cluster, deadline));
+  std::shared_ptr<kube::Client> client = TRY(dial_(access.connection, {.user_agent = "capstan-bootstrap"}));
   keep(cluster, client);
   return client;
 }

@@ -3,6 +3,7 @@
 #include <boost/json.hpp>
 #include <utility>
 
+#include "base/try.h"
 #include "kube/resources.h"
 #include "kube/status.h"
 #include "kubeconfig/connect.h"
@@ -22,18 +23,19 @@ bool is_missing(const Error& error) {
 
 }  // namespace
 
-Result<kube::Connection> read_access(kube::Client& management, const kube::ObjectKey& cluster,
-                                     const Deadline& deadline) {
-  const auto config = read(management, cluster, deadline);
-  if (!config) {
-    Error error = config.error();
+Result<Access> read_access(kube::Client& management, const kube::ObjectKey& cluster,
+                           const Deadline& deadline) {
+  auto secret = read_content(management, cluster, deadline);
+  if (!secret) {
+    Error error = secret.error();
     if (error.code == Code::NotFound) error.message += kNoSecret;
     return fail(std::move(error));
   }
-  auto access = connection(*config, {.allow_files = false});
+  const Kubeconfig config = TRY(kubeconfig_in(*secret));
+  auto access = connection(config, {.allow_files = false});
   if (!access) return fail(access.error().context("secret " + secret_key_of(cluster).describe()));
   access->from_secret = true;
-  return access;
+  return Access{.connection = std::move(*access), .version = std::move(secret->resource_version)};
 }
 
 Result<bool> runs_in(kube::Client& workload, const OwnPod& pod, const Deadline& deadline) {

@@ -11,9 +11,13 @@
 
 namespace capstan::kubeconfig {
 
+struct Access {
+  kube::Connection connection = {};
+  std::string version = {};  // of the Secret: another one may hold another kubeconfig
+};
 // Reads the Secret. Errors name what does not fit (Secret, key, context, user, field) and what to do instead.
-Result<kube::Connection> read_access(kube::Client& management, const kube::ObjectKey& cluster,
-                                     const Deadline& deadline);
+Result<Access> read_access(kube::Client& management, const kube::ObjectKey& cluster,
+                           const Deadline& deadline);
 
 // The pod we are (POD_NAMESPACE, POD_NAME, POD_UID), and how a pod reaches the API server it belongs to.
 struct OwnPod {

@@ -81,6 +81,22 @@ std::string described(const Reach& reach) {
   return fmt::format("{} (out of reach since {})", reach.problem, reach.first_failure.to_string());
 }
 
+// The kubeconfig Secret that was read last, and whether a connection came of it.
+struct KnownSecret {
+  std::string version = {};
+  bool worked = false;
+  std::optional<kube::Connection> access = {};  // kept while a server is silent that it has led to
+  SteadyTime read = {};
+
+  void doubt() {
+    worked = false;
+    access.reset();
+  }
+};
+
+// The server may well be as it was: nothing says that it, or what is shown to it, is another one now.
+bool is_silence(const Error& error) { return error.code == Code::Unavailable || error.code == Code::Timeout; }
+
 // What is known of one cluster.
 struct Entry {
   bool wanted = true;
@@ -92,6 +108,7 @@ struct Entry {
   std::uint32_t failures = 0;     // attempts to connect in a row
   std::shared_ptr<ConnectedCluster> connected = {};
   std::unique_ptr<Session> session = {};  // used by the cluster's own turns only
+  KnownSecret secret = {};
   Series series = {};
 };
 
@@ -159,6 +176,10 @@ class WorkloadRegistry::Parts final : public runtime::Reconciler {
 
   Outcome connect(const Turn& turn);
   Result<std::unique_ptr<Session>> open(const Turn& turn);
+  Result<std::unique_ptr<Session>> open_with(const Turn& turn, kube::Connection access);
+  std::optional<kube::Connection> known_access(const Turn& turn);
+  Result<kube::Connection> fresh_access(const Turn& turn);
+  void doubt_access(const Turn& turn);
   Result<std::unique_ptr<kube::Client>> dial(const Turn& turn, const kube::Connection& access);
   Outcome await_nodes(const Turn& turn, Session& session);
   Outcome connected(const Turn& turn, Session& session);
@@ -215,6 +236,7 @@ void WorkloadRegistry::Parts::want(const ObjectKey& cluster) {
     again.ending = std::stop_source();
     again.reach = Entry().reach;
     again.failures = 0;
+    again.secret.doubt();
     if (added) again.series = std::move(series);
     again.series.lost();
     return true;
@@ -223,9 +245,11 @@ void WorkloadRegistry::Parts::want(const ObjectKey& cluster) {
 }
 
 void WorkloadRegistry::Parts::hurry(const ObjectKey& cluster) {
-  const bool waits = entries_.with([&](const Entries& entries) {
+  const bool waits = entries_.with([&](Entries& entries) {
     const auto entry = entries.find(cluster);
-    return entry != entries.end() && entry->second.wanted && !entry->second.session;
+    if (entry == entries.end() || !entry->second.wanted || entry->second.connected) return false;
+    entry->second.secret.doubt();
+    return !entry->second.session;
   });
   if (waits) controller_.queue().add(cluster);
 }
@@ -237,6 +261,7 @@ void WorkloadRegistry::Parts::forget(const ObjectKey& cluster) {
     const auto entry = entries.find(cluster);
     if (entry == entries.end() || !entry->second.wanted) return;
     entry->second.wanted = false;
+    entry->second.secret.doubt();
     entry->second.reach = {.problem = std::string(kNotWanted)};
     ending = entry->second.ending;
     lost = entry->second.connected;
@@ -320,9 +345,43 @@ Outcome WorkloadRegistry::Parts::connect(const Turn& turn) {
   return Outcome::after(options_.list_timeout);
 }
 
+// A server that is silent for hours costs the management cluster next to nothing: what worked is tried again
+// and again.
 Result<std::unique_ptr<Session>> WorkloadRegistry::Parts::open(const Turn& turn) {
-  const SteadyTime soon = now().steady + options_.secret_timeout;
-  kube::Connection access = TRY(read_access(seams_.management, turn.key, turn.deadline.no_later_than(soon)));
+  if (auto known = known_access(turn)) {
+    auto opened = open_with(turn, std::move(*known));
+    if (opened || turn.deadline.stopped() || is_silence(opened.error())) return opened;
+    doubt_access(turn);
+  }
+  return open_with(turn, TRY(fresh_access(turn)));
+}
+
+std::optional<kube::Connection> WorkloadRegistry::Parts::known_access(const Turn& turn) {
+  std::optional<kube::Connection> known;
+  with_entry(turn, [&](const Entry& entry) {
+    if (now().steady - entry.secret.read < options_.secret_every) known = entry.secret.access;
+  });
+  return known;
+}
+
+Result<kube::Connection> WorkloadRegistry::Parts::fresh_access(const Turn& turn) {
+  const SteadyTime begin = now().steady;
+  const SteadyTime soon = begin + options_.secret_timeout;
+  auto access = TRY(read_access(seams_.management, turn.key, turn.deadline.no_later_than(soon)));
+  with_entry(turn, [&](Entry& entry) {
+    const bool same = entry.secret.worked && entry.secret.version == access.version;
+    entry.secret = {.version = access.version, .worked = same, .read = begin};
+    if (same) entry.secret.access = access.connection;
+  });
+  return std::move(access.connection);
+}
+
+void WorkloadRegistry::Parts::doubt_access(const Turn& turn) {
+  with_entry(turn, [](Entry& entry) { entry.secret.doubt(); });
+}
+
+Result<std::unique_ptr<Session>> WorkloadRegistry::Parts::open_with(const Turn& turn,
+                                                                    kube::Connection access) {
   auto wire = TRY(dial(turn, access));
   if (options_.own_pod) {
     const SteadyTime until = now().steady + options_.probe.timeout;
@@ -395,6 +454,8 @@ Outcome WorkloadRegistry::Parts::connected(const Turn& turn, Session& session) {
   const bool still = with_entry(turn, [&](Entry& entry) {
     entry.connected = session.cluster();
     entry.failures = 0;
+    entry.secret.worked = true;
+    entry.secret.access.reset();
     entry.reach = {.connected = true,
                    .last_success = Time::from(session.probe->last_success()),
                    .insecure = entry.reach.insecure};
@@ -424,6 +485,7 @@ Outcome WorkloadRegistry::Parts::look(const Turn& turn, Session& session) {
   if (!answer && answer.error().code == Code::Unauthorized) {
     turn.log.info("credentials were refused, reading the kubeconfig again", {{"error", answer.error()}});
     drop(turn.key, answer.error().message);
+    doubt_access(turn);
     return connect(turn);
   }
   if (answer) probe.answered(now());
@@ -473,6 +535,7 @@ Outcome WorkloadRegistry::Parts::failed(const Turn& turn, const Error& error) {
   bool news = false;
   with_entry(turn, [&](Entry& entry) {
     failures = ++entry.failures;
+    if (!is_silence(error)) entry.secret.doubt();
     news = entry.reach.problem != error.message;
     entry.reach.connected = false;
     entry.reach.problem = error.message;

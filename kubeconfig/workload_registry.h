@@ -45,6 +45,8 @@ struct RegistryOptions {
   Nanoseconds list_timeout = std::chrono::minutes(5);  // of the first list of Nodes
   // Between attempts to connect.
   Backoff backoff = {.initial = std::chrono::seconds(1), .cap = std::chrono::seconds(30), .jitter = 0.2};
+  // So long a silent server is tried with a kubeconfig that has worked before its Secret is read again.
+  Nanoseconds secret_every = std::chrono::minutes(10);
   std::optional<OwnPod> own_pod = {};  // unset: we run in no cluster
 };
 

@@ -41,6 +41,21 @@ class SettableClock final : public Clock {
   std::atomic<Nanoseconds::rep> off_ = 0;
 };
 
+// The management server as the registry asks it, which counts the Secrets that are read.
+class CountedReads final : public kube::StubClient {
+ public:
+  explicit CountedReads(kube::Client& inner) : inner_(inner) {}
+  Result<json::value> get(const kube::Resource& resource, const kube::ObjectKey& key,
+                          const Deadline& deadline) override {
+    ++reads;
+    return inner_.get(resource, key, deadline);
+  }
+  int reads = 0;
+
+ private:
+  kube::Client& inner_;
+};
+
 // A registry in the test world. Its calls of handlers are written down: "c", "+n1", "~n1", "-n1", "?+n1"
 // (initial).
 struct Bench {
@@ -63,7 +78,7 @@ struct Bench {
   RegistrySeams seams() {
     return {.clock = clock,
             .threads = baton,
-            .management = world.management,
+            .management = management,
             .randomness = randomness,
             .loop = loop,
             .log = Log(log, baton),
@@ -92,6 +107,10 @@ struct Bench {
     EXPECT_TRUE(got);
     return got ? *got : nullptr;
   }
+  void lose(TestServer& server) {
+    server.mood = Mood::Down;
+    until([&] { return !connected(); });
+  }
   // Waits until the last attempt has said why not.
   std::string problem(const ObjectKey& cluster = kC) {
     registry.want(cluster);
@@ -106,6 +125,7 @@ struct Bench {
   fakes::CollectingSink log;
   SeededRandomness randomness{7};
   RegistryFixture world;
+  CountedReads management{world.management};
   kube::WatchLoop loop;
   std::vector<std::string> reach_changes = {};
   std::vector<std::string> node_changes = {};
@@ -121,6 +141,17 @@ void in_simulation(const std::function<void(Bench&)>& body, RegistryOptions opti
     });
     EXPECT_TRUE(report.finished()) << report.why << " with seed " << seed;
   }
+}
+
+// A cluster that was connected has been silent for a while.
+void in_an_outage(const std::function<void(Bench&)>& body) {
+  in_simulation([&](Bench& bench) {
+    TestServer& server = bench.world.cluster("c");
+    bench.connect();
+    bench.lose(server);
+    bench.pass(1min);
+    body(bench);
+  });
 }
 
 std::vector<std::string> names(const std::vector<runtime::Snapshot<api::Node>>& nodes) {
@@ -413,8 +444,7 @@ TEST(WorkloadRegistry, ReconnectsByItselfAndListsTheNodesAnew) {
   in_simulation([](Bench& bench) {
     TestServer& server = bench.world.cluster("c");
     const auto before = bench.connect();
-    server.mood = Mood::Down;
-    bench.until([&] { return !bench.connected(); });
+    bench.lose(server);
     bench.pass(10min);
     server.put_node("n1", "x:///1");
 
@@ -437,6 +467,48 @@ TEST(WorkloadRegistry, KnocksAtADeadServerLessAndLessOften) {
 
     EXPECT_LE(server.probes, 25);  // 1, 2, 4, 8, 16 and then every 30 to 36 s
     EXPECT_GE(server.probes, 20);
+  });
+}
+
+TEST(WorkloadRegistry, ReadsTheKubeconfigOfASilentClusterOnceInTenMinutes) {
+  in_simulation([](Bench& bench) {
+    TestServer& server = bench.world.cluster("c");
+    bench.connect();
+    bench.lose(server);
+    const int reads = bench.management.reads;
+    const int probes = server.probes;
+
+    bench.pass(61min);
+
+    EXPECT_EQ(bench.management.reads - reads, 6);  // as it is lost, and with the first try after ten minutes
+    EXPECT_GE(server.probes - probes, 100);
+    server.mood = Mood::Well;
+    EXPECT_LE(bench.until([&] { return bench.connected(); }), 37s);
+  });
+}
+
+TEST(WorkloadRegistry, ReadsAnotherKubeconfigOfASilentClusterUntilItWorks) {
+  in_an_outage([](Bench& bench) {
+    bench.world.put_secret("c", RegistryFixture::kubeconfig("nowhere.example"));
+    bench.until([&] { return bench.registry.reach(kC).problem.contains("nowhere.example"); }, 11min);
+    bench.world.server("moved");
+
+    bench.world.put_secret("c", RegistryFixture::kubeconfig("moved"));
+
+    EXPECT_LE(bench.until([&] { return bench.connected(); }), 37s);
+  });
+}
+
+// The Cluster names its new address before another controller has written the Secret.
+TEST(WorkloadRegistry, FollowsASilentClusterThatMovesOnceItIsTold) {
+  in_an_outage([](Bench& bench) {
+    bench.world.server("moved");
+
+    bench.registry.hurry(kC);
+    bench.pass(10s);
+    bench.world.put_secret("c", RegistryFixture::kubeconfig("moved"));
+
+    EXPECT_LE(bench.until([&] { return bench.connected(); }), 37s);
   });
 }
 
@@ -467,6 +539,18 @@ TEST(WorkloadRegistry, ReadsTheKubeconfigAgainWhenItsTokenIsRefused) {
     EXPECT_TRUE(version_of(**bench.registry.get(kC), bench.baton));
     EXPECT_EQ(version_of(*held, bench.baton).error().code, Code::NotConnected);
     EXPECT_THAT(bench.reach_changes, ElementsAre("c", "c is not connected", "c"));
+  });
+}
+
+TEST(WorkloadRegistry, ReadsTheKubeconfigOnceAClusterIsBackAndRefusesItsToken) {
+  in_an_outage([](Bench& bench) {
+    TestServer& server = bench.world.server("c");
+    bench.world.put_secret("c", RegistryFixture::kubeconfig("c", "{token: new}"));
+    server.token = "new";
+
+    server.mood = Mood::Well;
+
+    EXPECT_LE(bench.until([&] { return bench.connected(); }), 37s);
   });
 }
 

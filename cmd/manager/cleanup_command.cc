@@ -72,7 +72,7 @@ Result<CleanupSummary> clean_up_with(const CleanupFlags& flags, const ClientOpti
                    .dial = [&](const kube::ObjectKey& cluster) -> Result<std::unique_ptr<kube::Client>> {
                      const auto access = TRY(kubeconfig::read_access(
                          *management, cluster, Deadline::in(clock, kSecretLimit, stop)));
-                     return dial(access, {});
+                     return dial(access.connection, {});
                    },
                    .say = [](const std::string& line) { std::cout << line << std::endl; }},
                   {.namespace_ = flags.namespace_, .dry_run = flags.dry_run}, stop);

@@ -127,8 +127,8 @@ std::unique_ptr<kube::RemoteClient> BenchFleet::client_with(kube::Connection acc
 }
 
 std::unique_ptr<kube::RemoteClient> BenchFleet::client_of_cluster(const std::string& cluster) {
-  return client_with(must(
-      kubeconfig::read_access(*client_, {.namespace_ = std::string(kNamespace), .name = cluster}, soon())));
+  const kube::ObjectKey key{.namespace_ = std::string(kNamespace), .name = cluster};
+  return client_with(must(kubeconfig::read_access(*client_, key, soon())).connection);
 }
 
 std::unique_ptr<kube::RemoteClient> BenchFleet::workload_client() {
