@@ -1,7 +1,7 @@
 // Which Pods and VolumeAttachments are on a Node that is being emptied: one list for all Nodes of a workload
-// cluster that go together, begun after the last of them has asked. One object for each cluster, as long as
-// one of its Machines is being drained; it holds a list's items only while they are asked for. Safe from any
-// thread; blocks as the client does.
+// cluster that go together, begun after the last of them has asked. One object for each cluster
+// (lists_by_cluster.h); it holds a list's items only while they are asked for. Safe from any thread; blocks
+// as the client does.
 #pragma once
 
 #include "api/core/pod.h"

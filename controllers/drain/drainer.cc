@@ -29,7 +29,8 @@ void end_watches(DrainMemory& memory) {
 
 }  // namespace
 
-Drainer::Drainer(DrainerDeps deps) : deps_(std::move(deps)), probes_(deps_.metrics) {}
+Drainer::Drainer(DrainerDeps deps)
+    : deps_(std::move(deps)), probes_(deps_.metrics), lists_(deps_.clock, deps_.threads) {}
 Drainer::~Drainer() = default;
 
 StageReport Drainer::turn(const DrainRequest& request, const Deadline& deadline) {
@@ -141,18 +142,8 @@ std::shared_ptr<DrainMemory> Drainer::memory_of(const DrainRequest& request) {
     if (!known) known = std::make_shared<DrainMemory>();
     return known;
   });
-  if (!memory->lists) memory->lists = lists_of(kube::key_of(request.cluster));
+  if (!memory->lists) memory->lists = lists_.of(kube::key_of(request.cluster));
   return memory;
-}
-
-std::shared_ptr<ClusterLists> Drainer::lists_of(const kube::ObjectKey& cluster) {
-  return lists_.with([&](auto& lists) {
-    if (const auto known = lists[cluster].lock()) return known;
-    std::erase_if(lists, [](const auto& each) { return each.second.expired(); });
-    const auto fresh = std::make_shared<ClusterLists>(deps_.clock, deps_.threads);
-    lists[cluster] = fresh;
-    return fresh;
-  });
 }
 
 std::shared_ptr<DrainMemory> Drainer::known_memory_of(const kube::ObjectKey& machine) {

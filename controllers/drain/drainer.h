@@ -18,6 +18,7 @@
 #include "base/threads.h"
 #include "controllers/claims/clearance.h"
 #include "controllers/drain/force.h"
+#include "controllers/drain/lists_by_cluster.h"
 #include "controllers/drain/probes.h"
 #include "controllers/drain/stage_report.h"
 #include "controllers/drain/volume_queue.h"
@@ -28,7 +29,6 @@
 namespace capstan::controllers::drain {
 
 struct DrainMemory;
-class ClusterLists;
 
 struct DrainerDeps {
   const Clock& clock;
@@ -87,7 +87,6 @@ class Drainer {
 
  private:
   std::shared_ptr<DrainMemory> memory_of(const DrainRequest& request);
-  std::shared_ptr<ClusterLists> lists_of(const kube::ObjectKey& cluster);
   std::shared_ptr<DrainMemory> known_memory_of(const kube::ObjectKey& machine);  // null: none
   std::function<void()> wake_of(const kube::ObjectKey& machine) const;
   kube::WatchLoop& loop();
@@ -96,7 +95,7 @@ class Drainer {
   Guarded<std::unique_ptr<kube::WatchLoop>> loop_;  // from the first drain on that is held up
   const Probes probes_;
   Guarded<std::map<kube::ObjectKey, std::shared_ptr<DrainMemory>>> drains_;
-  Guarded<std::map<kube::ObjectKey, std::weak_ptr<ClusterLists>>> lists_;  // by cluster; its drains own it
+  ListsByCluster lists_;
 };
 
 }  // namespace capstan::controllers::drain

@@ -5,7 +5,7 @@ namespace {
 
 constexpr std::size_t kItemsOfPage = 500;  // as kube/list_each.h asks
 constexpr std::size_t kPodsOfNode = 30;
-constexpr auto kGathered = std::chrono::milliseconds(100);
+constexpr auto kGathered = std::chrono::milliseconds(200);
 
 }  // namespace
 
