@@ -637,7 +637,8 @@ bool ClumsyUser::relabel_object() {
   const Object object = deps_.baton.draw(2) == 0
                             ? Object{kube::resource_of<api::DriverMachine>(), worker->infrastructure}
                             : Object{kube::resource_of<api::CloudConfig>(), worker->bootstrap};
-  const json::value value = deps_.baton.draw(2) == 0 ? json::value("another") : json::value(nullptr);
+  // Not kOtherLabel, which is as good as the right one.
+  const json::value value = deps_.baton.draw(2) == 0 ? json::value("elsewhere") : json::value(nullptr);
   const auto label = deps_.baton.draw(2) == 0 ? api::label::kClusterName : kPoolLabel;
   note(ClumsyAct::RelabelObject,
        fmt::format("takes the label {} off {} {}", label, object.kind.kind, object.name));
