@@ -102,7 +102,7 @@ constexpr std::array kFigures = {
     Figure{"policy.idle_requests", "in 60 s", 0, Bound::AtMost, nullptr, policy_costs},
     Figure{"policy.writes_per_replacement", "more than a health check's", 2, Bound::AtMost, nullptr,
            policy_costs},
-    Figure{"brakes.cpu_ratio", "x of a policy without", 1.20, Bound::AtMost, nullptr, brake_costs},
+    Figure{"brakes.cpu_ratio", "x of a policy without", 1.10, Bound::AtMost, nullptr, brake_costs},
     Figure{"brakes.idle_requests", "in 60 s", 0, Bound::AtMost, nullptr, brake_costs},
     Figure{"drain.evictions_per_pod", "1/pod", 40, Bound::AtMost, drain_evictions_per_pod},
     Figure{"webhook.admission_p99_ms", "ms", 5, Bound::AtMost, webhook_admission_p99_ms},
