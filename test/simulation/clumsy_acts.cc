@@ -321,7 +321,7 @@ bool ClumsyUser::take_reference() {
 }
 
 std::optional<std::string> ClumsyUser::make_cluster(ClumsyAct act) {
-  const std::string name = new_name();
+  std::string name = new_name();
   const auto infrastructure = kube::resource_of<api::DriverCluster>();
   const json::object own = {{"apiVersion", infrastructure.api_version()},
                             {"kind", infrastructure.kind},
