@@ -25,7 +25,7 @@ bool is_missing(const Error& error) {
 
 Result<Access> read_access(kube::Client& management, const kube::ObjectKey& cluster,
                            const Deadline& deadline) {
-  auto secret = read_content(management, cluster, deadline);
+  auto secret = read(management, cluster, deadline);
   if (!secret) {
     Error error = secret.error();
     if (error.code == Code::NotFound) error.message += kNoSecret;

@@ -24,17 +24,12 @@ Result<Kubeconfig> kubeconfig_in(const api::SecretContent& secret) {
   return config;
 }
 
-Result<api::SecretContent> read_content(kube::Client& client, const api::ObjectKey& cluster,
-                                        const Deadline& deadline) {
+Result<api::SecretContent> read(kube::Client& client, const api::ObjectKey& cluster,
+                                const Deadline& deadline) {
   const api::ObjectKey key = secret_key_of(cluster);
   const auto answer = client.get(kube::resources::secrets(), key, deadline);
   if (!answer) return fail(answer.error().context("get secret " + key.describe()));
   return api::read_secret(*answer);
-}
-
-Result<Kubeconfig> read(kube::Client& client, const api::ObjectKey& cluster, const Deadline& deadline) {
-  const api::SecretContent secret = TRY(read_content(client, cluster, deadline));
-  return kubeconfig_in(secret);
 }
 
 json::value secret_object(const api::ObjectKey& cluster, const Owner& owner,

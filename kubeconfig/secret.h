@@ -1,6 +1,6 @@
 // The Secret "<cluster>-kubeconfig" in the Cluster's namespace: how Cluster API hands out access to a
-// workload cluster. Read by name, used, dropped; never cached. Pure, but for read_content() and read(), which
-// ask the API server.
+// workload cluster. Read by name, used, dropped; never cached. What a connection needs of it, the registry
+// keeps while a server is silent. Pure, but for read(), which asks the API server.
 #pragma once
 
 #include <boost/json/fwd.hpp>
@@ -20,9 +20,8 @@ api::ObjectKey secret_key_of(const api::ObjectKey& cluster);
 
 // Invalid when the key "value" is missing or no kubeconfig.
 Result<Kubeconfig> kubeconfig_in(const api::SecretContent& secret);
-Result<api::SecretContent> read_content(kube::Client& client, const api::ObjectKey& cluster,
-                                        const Deadline& deadline);
-Result<Kubeconfig> read(kube::Client& client, const api::ObjectKey& cluster, const Deadline& deadline);
+Result<api::SecretContent> read(kube::Client& client, const api::ObjectKey& cluster,
+                                const Deadline& deadline);
 
 // The owner of the Secret: the Cluster, or its control plane object.
 struct Owner {

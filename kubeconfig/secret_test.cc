@@ -7,6 +7,7 @@
 
 #include "base/base64.h"
 #include "kube/stub_client.h"
+#include "kubeconfig/access.h"
 
 namespace capstan::kubeconfig {
 namespace {
@@ -43,21 +44,21 @@ TEST(KubeconfigSecret, IsReadByItsName) {
   OneSecret client;
   client.answer = secret_object({"ns", "c1"}, {}, Secret<std::string>(std::string(kText)));
 
-  const auto config = read(client, {"ns", "c1"}, Deadline::never());
+  const auto secret = read(client, {"ns", "c1"}, Deadline::never());
 
-  ASSERT_TRUE(config) << config.error().message;
-  EXPECT_EQ(config->clusters.at(0).server, "https://a");
+  ASSERT_TRUE(secret) << secret.error().message;
+  EXPECT_EQ(kubeconfig_in(*secret)->clusters.at(0).server, "https://a");
   EXPECT_EQ(client.asked, "secrets ns/c1-kubeconfig");
 }
 
 TEST(KubeconfigSecret, SaysWhichSecretIsMissingOrWrong) {
   OneSecret client;
-  const auto missing = read(client, {"ns", "c1"}, Deadline::never());
+  const auto missing = read_access(client, {"ns", "c1"}, Deadline::never());
   client.answer = json::parse(
       R"({"apiVersion":"v1","kind":"Secret","metadata":{"namespace":"ns","name":"c1-kubeconfig"}})");
-  const auto keyless = read(client, {"ns", "c1"}, Deadline::never());
+  const auto keyless = read_access(client, {"ns", "c1"}, Deadline::never());
   client.answer = secret_object({"ns", "c1"}, {}, Secret<std::string>("token: [s3cr3t"));
-  const auto garbage = read(client, {"ns", "c1"}, Deadline::never());
+  const auto garbage = read_access(client, {"ns", "c1"}, Deadline::never());
 
   EXPECT_EQ(missing.error().code, Code::NotFound);
   EXPECT_THAT(missing.error().message, HasSubstr("ns/c1-kubeconfig"));

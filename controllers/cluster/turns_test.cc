@@ -4,6 +4,7 @@
 #include "api/conditions/conditions.h"
 #include "base/base64.h"
 #include "controllers/cluster/turn_fixture.h"
+#include "kubeconfig/access.h"
 #include "kubeconfig/issue.h"
 #include "kubeconfig/secret.h"
 #include "net/pki.h"
@@ -306,7 +307,7 @@ TEST(Kubeconfig, IsMadeOnceTheCaIsThere) {
     EXPECT_EQ(secret.at("metadata").at("labels").at("cluster.x-k8s.io/cluster-name").as_string(), "c1");
     EXPECT_EQ(api::Uid(secret.at("metadata").at("ownerReferences").at(0).at("uid").as_string()),
               world.c1().metadata.uid);
-    EXPECT_TRUE(kubeconfig::read(world.user, ClusterFixture::key("c1"), Deadline::never()));
+    EXPECT_TRUE(kubeconfig::read_access(world.user, ClusterFixture::key("c1"), Deadline::never()));
   });
 }
 
