@@ -1,11 +1,14 @@
 #include "cmd/dev/driver_command.h"
 
+#include <unistd.h>
+
 #include <boost/json.hpp>
 #include <iostream>
 
+#include "base/log.h"
 #include "base/options.h"
 #include "base/try.h"
-#include "cmd/dev/files.h"
+#include "cmd/dev/fault_file.h"
 #include "cmd/program/flags.h"
 #include "cmd/program/signals.h"
 #include "infrastructure/remote/openapi.h"
@@ -48,19 +51,14 @@ Serves it until SIGINT or SIGTERM, for a capstan-provider whose --drivers names 
 capstan-dev driver-check. Prints "ready" once it can be called.
 )";
 
-Result<infrastructure::sim::Script> cloud_script(const DriverOptions& options) {
-  infrastructure::sim::Script script{.seed = static_cast<std::uint64_t>(options.seed)};
-  if (options.faults.empty()) return script;
-  const auto text = TRY(read_file(options.faults));
-  auto parsed = infrastructure::sim::parse_script(text);
-  if (!parsed) return fail(parsed.error().context("--faults " + options.faults));
-  return parsed;
-}
-
 Result<void> serve_driver(const DriverOptions& options, const program::Signals& signals, Threads& threads) {
   SystemClock clock;
   const auto endpoint = TRY(parse_endpoint(options.listen));
-  infrastructure::sim::SimCloud cloud({.clock = clock, .threads = threads}, TRY(cloud_script(options)));
+  infrastructure::sim::SimCloud cloud({.clock = clock, .threads = threads},
+                                      TRY(script_at_start(options.faults, options.seed, std::cerr)));
+  DescriptorSink sink(STDERR_FILENO);
+  const FaultFile faults({clock, threads, cloud, Log(sink, clock, {.levels = {.all = Level::Error}})},
+                         options.faults);
   DriverServer server(
       {.clock = clock, .threads = threads, .driver = cloud}, endpoint,
       {.authority = options.ca_file, .certificate = options.cert_file, .key = options.key_file});

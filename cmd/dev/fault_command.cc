@@ -37,7 +37,7 @@ usage: capstan-dev fault --faults FILE [--clear] [FAULT...]
   capstan-dev fault --faults f.yaml '{api: demo, for: 30m}' '{domain: b, returns: true}'
   capstan-dev fault --faults f.yaml --clear
 
-`up` and `provider` follow the file within a second; times count from then. It is written anew as JSON.
+`up`, `provider` and `driver` follow the file within a second; times count from then. It is written anew as JSON.
 )";
 
 Result<json::value> only_document(const std::string& text, json::value otherwise) {
@@ -57,8 +57,10 @@ Result<void> change_file(const Options& options, const StringList& faults) {
 
 Result<std::string> script_with(const std::string& script, std::span<const std::string> faults,
                                 bool instead) {
-  json::value document = TRY(only_document(script, json::object()));
-  if (!document.is_object()) return fail(Code::Invalid, "the file must be an object");
+  const auto before = only_document(script, json::object());
+  if (!before) return fail(before.error().context("mend or remove the file: as it is now"));
+  json::value document = *before;
+  if (!document.is_object()) return fail(Code::Invalid, "mend or remove the file: it must be an object");
   json::value& list = document.as_object()["faults"];
   if (instead || !list.is_array()) list = json::array();
   for (const std::string& fault : faults) list.as_array().push_back(TRY(only_document(fault, nullptr)));

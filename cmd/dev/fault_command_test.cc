@@ -39,5 +39,10 @@ TEST(FaultCommand, RefusesWhatIsNoFault) {
               HasSubstr("faults[1].fro: no field is called that"));
 }
 
+TEST(FaultCommand, SaysWhatToDoAboutAFileThatIsNoScript) {
+  EXPECT_THAT(script_with("{a: [", {}, true).error().message, HasSubstr("mend or remove the file"));
+  EXPECT_THAT(script_with("words", {}, true).error().message, HasSubstr("mend or remove the file"));
+}
+
 }  // namespace
 }  // namespace capstan::dev

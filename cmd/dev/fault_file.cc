@@ -1,5 +1,9 @@
 #include "cmd/dev/fault_file.h"
 
+#include <filesystem>
+#include <ostream>
+
+#include "base/try.h"
 #include "cmd/dev/files.h"
 
 namespace capstan::dev {
@@ -13,6 +17,20 @@ bool differ_beyond_faults(infrastructure::sim::Script before, const infrastructu
 }
 
 }  // namespace
+
+Result<infrastructure::sim::Script> script_at_start(const std::string& path, std::int64_t seed,
+                                                    std::ostream& notes) {
+  infrastructure::sim::Script script{.seed = static_cast<std::uint64_t>(seed)};
+  if (path.empty()) return script;
+  if (!std::filesystem::exists(path)) {
+    notes << path << " is not there yet: nothing goes wrong until `capstan-dev fault --faults " << path
+          << "` makes it\n";
+    return script;
+  }
+  auto parsed = infrastructure::sim::parse_script(TRY(read_file(path)));
+  if (!parsed) return fail(parsed.error().context("--faults " + path));
+  return parsed;
+}
 
 FaultFile::FaultFile(const FaultFileDeps& deps, std::string path) : deps_(deps), path_(std::move(path)) {
   if (path_.empty()) return;

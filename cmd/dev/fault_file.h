@@ -1,14 +1,17 @@
 // FaultFile follows the file of --faults while a simulated cloud runs: what is added to its faults begins to
-// go wrong, what is taken off ends. The rest of the file counts at the start only. Made by `up` and
-// `provider`; its one thread ends with it.
+// go wrong, what is taken off ends. The rest of the file counts at the start only. Made by `up`,
+// `provider` and `driver`; its one thread ends with it.
 #pragma once
 
+#include <cstdint>
+#include <iosfwd>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/result.h"
 #include "base/threads.h"
 #include "infrastructure/sim/cloud.h"
 #include "infrastructure/sim/script.h"
@@ -21,6 +24,10 @@ struct FaultFileDeps {
   infrastructure::sim::SimCloud& cloud;
   Log log = {};
 };
+
+// How a cloud is at its start. A file that isn't there yet is said on `notes`: `capstan-dev fault` makes it.
+Result<infrastructure::sim::Script> script_at_start(const std::string& path, std::int64_t seed,
+                                                    std::ostream& notes);
 
 class FaultFile {
  public:

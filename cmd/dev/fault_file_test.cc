@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 #include "test/fakes/baton.h"
 #include "test/fakes/collecting_sink.h"
@@ -82,6 +83,29 @@ TEST(FaultFile, SaysOnceThatTheRestIsNotFollowed) {
 
 TEST(FaultFile, ThatIsNoScriptChangesNothing) {
   EXPECT_THAT(logged_when_changed_to("faults: 7\n"), testing::ElementsAre(HasSubstr("faults not followed")));
+}
+
+TEST(FaultFile, MayBeMadeLaterAndThatIsSaid) {
+  const auto path = path_of_this_test();
+  std::ostringstream notes;
+
+  const auto script = script_at_start(path, 7, notes);
+
+  ASSERT_TRUE(script);
+  EXPECT_EQ(script->seed, 7U);
+  EXPECT_THAT(script->faults, IsEmpty());
+  EXPECT_THAT(notes.str(), HasSubstr(path.string() + " is not there yet"));
+}
+
+TEST(FaultFile, ThatIsNoScriptIsRefusedAtTheStart) {
+  const auto path = path_of_this_test();
+  std::ofstream(path) << "faults: [{vanish: 2m, fro: 5m}]";
+  std::ostringstream notes;
+
+  const auto script = script_at_start(path, 7, notes);
+
+  std::filesystem::remove(path);
+  EXPECT_THAT(script.error().message, HasSubstr(path.string() + ": faults[0].fro: no field"));
 }
 
 }  // namespace

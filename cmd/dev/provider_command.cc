@@ -54,15 +54,6 @@ Runs the controllers of DriverCluster, DriverMachine, DriverMachinePool, CloudCo
 simulated cloud until SIGINT or SIGTERM. Prints "ready" once they run.
 )";
 
-Result<infrastructure::sim::Script> script_of(const Options& options) {
-  infrastructure::sim::Script script{.seed = static_cast<std::uint64_t>(options.seed)};
-  if (options.faults.empty()) return script;
-  const auto text = TRY(read_file(options.faults));
-  auto parsed = infrastructure::sim::parse_script(text);
-  if (!parsed) return fail(parsed.error().context("--faults " + options.faults));
-  return parsed;
-}
-
 Result<void> serve(const Options& options, const program::Signals& signals, Threads& threads) {
   SystemClock clock;
   SystemRandomness randomness;
@@ -70,7 +61,7 @@ Result<void> serve(const Options& options, const program::Signals& signals, Thre
   const Log log(sink, clock, {.levels = {.all = options.verbose ? Level::Info : Level::Error}});
   if (const auto limit = net::raise_file_limit(kDescriptors); !limit)
     log.info("the limit of open files stays low", {{"error", limit.error()}});
-  const auto script = TRY(script_of(options));
+  const auto script = TRY(script_at_start(options.faults, options.seed, std::cerr));
   net::IoPool io;
   const kube::RemoteClient::Seams seams{io, threads, clock};
   auto to = TRY(kubeconfig::load(options.kubeconfig));

@@ -79,19 +79,6 @@ providers and the manager, applies the manifests (or a sample) and shows what ha
 SIGTERM. kubectl works with the kubeconfig it writes.
 )";
 
-Result<infrastructure::sim::Script> script_of(const Options& options) {
-  infrastructure::sim::Script script;
-  if (!options.faults.empty()) {
-    const auto text = TRY(read_file(options.faults));
-    auto parsed = infrastructure::sim::parse_script(text);
-    if (!parsed) return fail(parsed.error().context("--faults " + options.faults));
-    script = std::move(*parsed);
-  } else {
-    script.seed = static_cast<std::uint64_t>(options.seed);
-  }
-  return script;
-}
-
 SampleOptions sample_options(const Options& options) {
   return {.clusters = options.clusters,
           .machines = options.machines,
@@ -130,7 +117,7 @@ class Run {
         screen_(seams.clock, show_for_output(options.json)) {}
 
   Result<int> up(const StringList& files) {
-    const auto script = TRY(script_of(options_));
+    const auto script = TRY(script_at_start(options_.faults, options_.seed, std::cerr));
     const auto manifests = TRY(wanted_manifests(options_, files));
     const auto stack = TRY(Stack::start(seams_,
                                         {.address = options_.listen_address,
