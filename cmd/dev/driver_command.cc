@@ -54,11 +54,11 @@ capstan-dev driver-check. Prints "ready" once it can be called.
 Result<void> serve_driver(const DriverOptions& options, const program::Signals& signals, Threads& threads) {
   SystemClock clock;
   const auto endpoint = TRY(parse_endpoint(options.listen));
-  infrastructure::sim::SimCloud cloud({.clock = clock, .threads = threads},
-                                      TRY(script_at_start(options.faults, options.seed, std::cerr)));
+  const auto script = TRY(script_at_start(options.faults, options.seed, std::cerr));
+  infrastructure::sim::SimCloud cloud({.clock = clock, .threads = threads}, script);
   DescriptorSink sink(STDERR_FILENO);
   const FaultFile faults({clock, threads, cloud, Log(sink, clock, {.levels = {.all = Level::Error}})},
-                         options.faults);
+                         options.faults, script);
   DriverServer server(
       {.clock = clock, .threads = threads, .driver = cloud}, endpoint,
       {.authority = options.ca_file, .certificate = options.cert_file, .key = options.key_file});

@@ -37,7 +37,8 @@ usage: capstan-dev fault --faults FILE [--clear] [FAULT...]
   capstan-dev fault --faults f.yaml '{api: demo, for: 30m}' '{domain: b, returns: true}'
   capstan-dev fault --faults f.yaml --clear
 
-`up`, `provider` and `driver` follow the file within a second; times count from then. It is written anew as JSON.
+`up`, `provider` and `driver` follow the file within a second; times count from then. It is written
+anew as JSON.
 )";
 
 Result<json::value> only_document(const std::string& text, json::value otherwise) {

@@ -32,10 +32,9 @@ Result<infrastructure::sim::Script> script_at_start(const std::string& path, std
   return parsed;
 }
 
-FaultFile::FaultFile(const FaultFileDeps& deps, std::string path) : deps_(deps), path_(std::move(path)) {
+FaultFile::FaultFile(const FaultFileDeps& deps, std::string path, infrastructure::sim::Script started)
+    : deps_(deps), path_(std::move(path)), script_(std::move(started)) {
   if (path_.empty()) return;
-  last_ = read_file(path_).value_or(std::string());
-  if (auto script = infrastructure::sim::parse_script(last_)) script_ = std::move(*script);
   thread_ = deps_.threads.spawn("faults", [this](const std::stop_token& stop) {
     while (deps_.threads.pause(Deadline::in(deps_.clock, kLookEvery, stop)) != Woken::Stopped) look();
   });
@@ -52,7 +51,8 @@ void FaultFile::look() {
   last_ = std::move(*text);
   const auto script = infrastructure::sim::parse_script(last_);
   if (!script) return deps_.log.error("faults not followed", {{"file", path_}, {"error", script.error()}});
-  if (script_ && differ_beyond_faults(*script_, *script))
+  if (*script == script_) return;
+  if (differ_beyond_faults(script_, *script))
     deps_.log.error("only `faults` is followed while this runs: start it again for the rest",
                     {{"file", path_}});
   script_ = *script;

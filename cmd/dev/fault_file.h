@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <iosfwd>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "base/clock.h"
@@ -31,8 +30,9 @@ Result<infrastructure::sim::Script> script_at_start(const std::string& path, std
 
 class FaultFile {
  public:
-  // An empty path: there is nothing to follow.
-  FaultFile(const FaultFileDeps& deps, std::string path);
+  // `started`: how the cloud was made, for the file may have changed since. An empty path: there is nothing
+  // to follow.
+  FaultFile(const FaultFileDeps& deps, std::string path, infrastructure::sim::Script started);
   ~FaultFile();
   FaultFile(const FaultFile&) = delete;
   FaultFile& operator=(const FaultFile&) = delete;
@@ -43,7 +43,7 @@ class FaultFile {
   const FaultFileDeps deps_;
   const std::string path_;
   std::string last_ = {};
-  std::optional<infrastructure::sim::Script> script_;  // as it was last; none: it was no script yet
+  infrastructure::sim::Script script_;  // as it was last
   std::unique_ptr<Thread> thread_;
 };
 

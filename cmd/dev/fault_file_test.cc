@@ -34,7 +34,8 @@ std::vector<std::string> logged_when_changed_to(std::string_view text) {
   fakes::CollectingSink sink;
   const auto report = baton.run([&] {
     SimCloud cloud({.clock = baton, .threads = baton}, *infrastructure::sim::parse_script(kStarted));
-    const FaultFile file({.clock = baton, .threads = baton, .cloud = cloud, .log = Log(sink, baton)}, path);
+    const FaultFile file({.clock = baton, .threads = baton, .cloud = cloud, .log = Log(sink, baton)}, path,
+                         *infrastructure::sim::parse_script(kStarted));
     baton.pause(Deadline::in(baton, 2s));
     std::ofstream(path) << text;
     baton.pause(Deadline::in(baton, 3s));
@@ -56,7 +57,8 @@ TEST(FaultFile, MakesCallsFailOnceItSaysSoAndUntilItIsCleared) {
   fakes::Baton baton({.seed = 1});
   const auto report = baton.run([&] {
     SimCloud cloud({.clock = baton, .threads = baton}, *infrastructure::sim::parse_script(kStarted));
-    const FaultFile file({.clock = baton, .threads = baton, .cloud = cloud}, path);
+    const FaultFile file({.clock = baton, .threads = baton, .cloud = cloud}, path,
+                         *infrastructure::sim::parse_script(kStarted));
     EXPECT_EQ(answer_to_create(cloud, "a"), "OK");
 
     std::ofstream(path) << "latency: {create: 1s}\nfaults:\n- {verb: create, code: ResourceExhausted}\n";
@@ -83,6 +85,21 @@ TEST(FaultFile, SaysOnceThatTheRestIsNotFollowed) {
 
 TEST(FaultFile, ThatIsNoScriptChangesNothing) {
   EXPECT_THAT(logged_when_changed_to("faults: 7\n"), testing::ElementsAre(HasSubstr("faults not followed")));
+}
+
+TEST(FaultFile, ThatChangedWhileItsCloudWasMadeIsFollowed) {
+  const auto path = path_of_this_test();
+  fakes::Baton baton({.seed = 1});
+  const auto report = baton.run([&] {
+    const infrastructure::sim::Script started;
+    SimCloud cloud({.clock = baton, .threads = baton}, started);
+    std::ofstream(path) << "faults: [{verb: create, code: Unavailable}]\n";
+    const FaultFile file({.clock = baton, .threads = baton, .cloud = cloud}, path, started);
+    baton.pause(Deadline::in(baton, 2s));
+    EXPECT_NE(answer_to_create(cloud, "a"), "OK");
+  });
+  std::filesystem::remove(path);
+  EXPECT_TRUE(report.finished()) << report.why;
 }
 
 TEST(FaultFile, MayBeMadeLaterAndThatIsSaid) {

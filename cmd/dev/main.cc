@@ -23,7 +23,7 @@ usage: capstan-dev COMMAND [flags]
   driver        the simulated cloud behind the driver protocol, for a capstan-provider
   driver-check  what a driver promises, tried out
   apiserver     the embedded Kubernetes API server, for kubectl and for tests
-  fault         something goes wrong in the simulated cloud of `up` or `provider`
+  fault         something goes wrong in the simulated cloud of `up`, `provider` or `driver`
 
 capstan-dev COMMAND --help tells more; --completion bash prints a completion script, --version name and version.
 )";

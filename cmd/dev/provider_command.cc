@@ -101,7 +101,7 @@ Result<void> serve(const Options& options, const program::Signals& signals, Thre
                                  .dial = kubeconfig::remote_dial(seams, {}, {.plain_http_on_loopback = true}),
                                  .keys = &keys,
                                  .log = log.component("bootstrap")});
-  const FaultFile faults({clock, threads, cloud, log.component("faults")}, options.faults);
+  const FaultFile faults({clock, threads, cloud, log.component("faults")}, options.faults, script);
   std::optional<ApiOutages> outages;
   if (embedded != nullptr) outages.emplace(clock, threads, cloud, *embedded);
   kubelets.start();

@@ -126,7 +126,7 @@ class Run {
                                          .cloud = script,
                                          .manager = manager_options(options_)},
                                         log_, stop_));
-    const FaultFile faults({seams_.clock, seams_.threads, stack->cloud(), log_}, options_.faults);
+    const FaultFile faults({seams_.clock, seams_.threads, stack->cloud(), log_}, options_.faults, script);
     const auto kubeconfig = TRY(stack->kubeconfig());
     TRY(write_private_file(options_.write_kubeconfig, kubeconfig));
     screen_.say(
