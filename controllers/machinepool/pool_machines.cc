@@ -10,6 +10,7 @@
 #include "api/v1beta2/syntax.h"
 #include "base/safeguards.h"
 #include "controllers/machinepool/pool_victims.h"
+#include "controllers/safety/template_annotations.h"
 #include "kube/kinds.h"
 #include "runtime/ownership.h"
 
@@ -48,7 +49,7 @@ Machine wanted_machine(const Observation& seen, const ContractObject& object, co
   wanted.metadata.name = present != nullptr ? present->metadata.name : object.metadata.name;
   wanted.metadata.namespace_ = pool.metadata.namespace_;
   wanted.metadata.labels = labels_of(pool);
-  wanted.metadata.annotations = pool.spec.machine_template.metadata.annotations;
+  wanted.metadata.annotations = safety::annotations_from(pool.spec.machine_template.metadata.annotations);
   wanted.metadata.finalizers = api::Finalizers(std::vector<Text>{Text(api::finalizer::kMachine)});
   wanted.metadata.owner_references = api::OwnerReferences(std::vector<api::OwnerReference>{
       runtime::controller_reference(kube::resource_of<api::MachinePool>(), pool.metadata)});

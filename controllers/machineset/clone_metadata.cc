@@ -6,6 +6,7 @@
 #include "api/names.h"
 #include "base/try.h"
 #include "controllers/machineset/wanted.h"
+#include "controllers/safety/template_annotations.h"
 #include "controllers/shared/lost_managers.h"
 
 namespace capstan::controllers::machineset {
@@ -79,7 +80,8 @@ json::object take_out(json::object& metadata, std::string_view part, const Label
 }  // namespace
 
 CloneMetadata wanted_metadata(const api::MachineSet& set) {
-  return {.labels = machine_labels(set), .annotations = set.spec.machine_template.metadata.annotations};
+  return {.labels = machine_labels(set),
+          .annotations = safety::annotations_from(set.spec.machine_template.metadata.annotations)};
 }
 
 CloneStep clone_step(const api::MachineSet& set, const api::Machine& machine,

@@ -11,6 +11,7 @@
 #include "api/v1beta2/syntax.h"
 #include "base/name_limits.h"
 #include "base/try.h"
+#include "controllers/safety/template_annotations.h"
 #include "kube/kinds.h"
 #include "runtime/ownership.h"
 
@@ -34,9 +35,7 @@ bool stands_alone(const MachineSet& set) {
 void set_metadata(const MachineSet& set, Machine& machine) {
   machine.metadata.namespace_ = set.metadata.namespace_;
   machine.metadata.labels = machine_labels(set);
-  machine.metadata.annotations = set.spec.machine_template.metadata.annotations;
-  // It asks for one Machine: of all that are ever made each would be replaced as soon as it is there.
-  machine.metadata.annotations.erase(api::policy::annotation::kReplace);
+  machine.metadata.annotations = safety::annotations_from(set.spec.machine_template.metadata.annotations);
 }
 
 api::Finalizers with_our_finalizer(const api::ObjectMeta& metadata) {
