@@ -36,12 +36,17 @@ constexpr std::array<CronField, 5> kCronFields = {{{"minute", 0, 59},
                                                    {"month", 1, 12, kMonths},
                                                    {"day of the week", 0, kSunday, kWeekdays}}};
 
+std::string names_in_words(const CronField& field) {
+  return field.names.empty() ? std::string()
+                             : fmt::format(" and of {} to {}", field.names.front(), field.names.back());
+}
+
 Failure bad_field(const CronField& field, std::string_view text) {
   return fail(
       Code::Invalid,
-      fmt::format("the {} \"{}\" is none of {} to {}: write *, a number, a range as 1-5, steps as */2, or "
+      fmt::format("the {} \"{}\" is none of {} to {}{}: write *, a number, a range as 1-5, steps as */2, or "
                   "several of these with commas between them",
-                  field.name, text, field.first, field.last));
+                  field.name, text, field.first, field.last, names_in_words(field)));
 }
 
 std::vector<std::string_view> pieces(std::string_view text, char between) {

@@ -3,6 +3,8 @@
 // delete Machines and by the infrastructure provider; a plain value.
 #pragma once
 
+#include <limits>
+
 #include "api/policy/fleet_grants.h"
 #include "api/policy/names.h"
 #include "api/policy/safety.h"
@@ -45,6 +47,7 @@ inline constexpr auto members<FleetLimit> = std::array{
     member<&FleetLimit::max>(
         "max",
         {.minimum = 0,
+         .maximum = std::numeric_limits<std::int32_t>::max(),
          .pattern = "^(0|[1-9][0-9]?|100)%$",
          .required = true,
          .doc = "How many deletions may begin within the window: a number, or a percentage of the "

@@ -149,6 +149,7 @@ inline constexpr std::string_view kMachineSetUpdated = "MachineSetUpdated";
 inline constexpr std::string_view kNewMachineSetAvailable = "NewMachineSetAvailable";
 inline constexpr std::string_view kProgressDeadlineExceeded = "ProgressDeadlineExceeded";
 inline constexpr std::string_view kDeploymentPaused = "DeploymentPaused";
+inline constexpr std::string_view kRolloutHeld = "RolloutHeld";
 // Of capstan.dev/Frozen, and of Frozen on a policy.
 inline constexpr std::string_view kOvershooting = "OvershootingReplicaCount";
 inline constexpr std::string_view kFrozenByAnnotation = "FrozenByAnnotation";

@@ -5,6 +5,7 @@
 #include "api/conditions/conditions.h"
 #include "api/names.h"
 #include "api/policy/fleet_policy_rules.h"
+#include "controllers/safety/fleet_freeze.h"
 #include "controllers/safety/windows_condition.h"
 
 namespace capstan::controllers::fleetpolicy {
@@ -25,9 +26,11 @@ api::Condition applied(const Observation& seen) {
 }
 
 std::string waiting_message(const Waiting& waiting) {
-  return fmt::format("{} deletions wait, the longest {} ({}, since {}): {}", waiting.count,
-                     waiting.longest.called, waiting.longest.request.reason,
-                     waiting.longest.request.since.to_string(), waiting.why);
+  return fmt::format(
+      "{}, the longest {} ({}, since {}): {}",
+      waiting.count == 1 ? "1 deletion waits" : fmt::format("{} deletions wait", waiting.count),
+      waiting.longest.called, waiting.longest.request.reason, waiting.longest.request.since.to_string(),
+      waiting.why);
 }
 
 api::Condition limiting(const Observation& seen, const Plan& plan) {
@@ -47,9 +50,8 @@ api::Condition frozen(const Observation& seen) {
   if (!seen.frozen) return conditions::make(condition::kSomeFrozen, status::kFalse, reason::kNotFrozen);
   return conditions::make(
       condition::kSomeFrozen, status::kTrue, reason::kFrozenByAnnotation,
-      fmt::format("no Machine of any Cluster is made or deleted: {:?}; take annotation {} "
-                  "off",
-                  *seen.frozen, api::policy::annotation::kFreeze));
+      fmt::format("no Machine of any Cluster is made or deleted, but by a user{}; take annotation {} off",
+                  safety::freeze_in_words(*seen.frozen), api::policy::annotation::kFreeze));
 }
 
 }  // namespace

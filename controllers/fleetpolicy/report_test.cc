@@ -69,9 +69,12 @@ TEST(FleetReport, NamesTheWindowsThatNeverOpen) {
 TEST(FleetReport, SaysThatTheFleetIsFrozenAndWhatOpensIt) {
   const Seen world = seen_by(a_fleet_policy()).where([](Observation& seen) { seen.frozen = "incident 7"; });
 
-  EXPECT_EQ(shown(world, "Frozen"),
-            "True FrozenByAnnotation: no Machine of any Cluster is made or deleted: \"incident 7\"; take "
-            "annotation capstan.dev/freeze off");
+  EXPECT_EQ(
+      shown(world, "Frozen"),
+      "True FrozenByAnnotation: no Machine of any Cluster is made or deleted, but by a user: \"incident "
+      "7\"; take annotation capstan.dev/freeze off");
+  const Seen silent = seen_by(a_fleet_policy()).where([](Observation& seen) { seen.frozen = ""; });
+  EXPECT_THAT(shown(silent, "Frozen"), testing::HasSubstr("but by a user; take annotation"));
 }
 
 }  // namespace

@@ -16,6 +16,7 @@ void begin(const Situation& now, Plan& plan) {
   const auto next = next_machines(now);
   if (!next.empty() && !window.open) {
     plan.told.push_back(window.why);
+    plan.held = window.why;
     return recheck_within(plan.recheck, window.opens_in);
   }
   for (const MachineSeen* each : next)

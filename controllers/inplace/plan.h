@@ -71,6 +71,7 @@ struct Plan {
   // Old Machines are left to updates in place: their MachineSets make none and roll none away.
   bool keeps_old = false;
   std::vector<std::string> told = {};  // what a user has to know or to do
+  std::string held = {};               // why none begins that could
   std::optional<Seconds> recheck = {};
   bool operator==(const Plan&) const = default;
 };

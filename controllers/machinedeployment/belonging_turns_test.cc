@@ -417,14 +417,15 @@ TEST(CeilingTurns, AMachineSetThatIsLostIsNotedByItsDeploymentAlone) {
   with_machines([](MachineDeploymentFixture& stage) {
     stage.make(builders::a_policy("care").selecting_everything().overshoot().build());
     const std::string lost = stage.sets().front().metadata.name.str();
-    stage.edit(kOtherSelector);
-    stage.settle();
-
-    confirm_release(stage, 2);
-
     const auto noted = [](const api::ObjectMeta& object) {
       return std::string(object.annotations.value_or_empty(api::policy::annotation::kReleased));
     };
+    stage.edit(kOtherSelector);
+    stage.settle();
+    EXPECT_EQ(noted(stage.deployment().metadata), "") << "it is not lost before a person confirms that";
+
+    confirm_release(stage, 2);
+
     EXPECT_THAT(noted(stage.deployment().metadata),
                 testing::AllOf(testing::StartsWith("1 since "), testing::EndsWith(": " + lost)));
     EXPECT_EQ(noted(stage.sets().back().metadata), "");

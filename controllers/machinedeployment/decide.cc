@@ -264,11 +264,13 @@ class Rollout {
     auto updates = inplace::decide(question());
     recheck_within(plan_.recheck, updates.recheck);
     plan_.held.insert(plan_.held.end(), updates.told.begin(), updates.told.end());
+    if (!updates.held.empty()) plan_.held_by = updates.held;
     return updates;
   }
 
   void note_brake() {
     plan_.brake = seen_.may_roll.why;
+    plan_.held_by = seen_.may_roll.why;
     recheck_within(plan_.recheck, kHeldRecheck);
   }
 

@@ -4,10 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <ranges>
 
 #include "api/conditions/conditions.h"
 #include "api/names.h"
+#include "controllers/machinedeployment/held_sets.h"
 #include "controllers/machinedeployment/lifecycle_steps.h"
 #include "controllers/machinedeployment/own_condition.h"
 #include "controllers/shared/stale_deletions.h"
@@ -35,23 +35,9 @@ std::string with_stale(std::string message, const Observation& seen) {
   return message;
 }
 
-// A bullet about Machines that go slowly: the MachineDeployment has its own.
-bool is_about_slow_ones(std::string_view text) {
-  return text.starts_with("Machine ") || text.starts_with("... (") ||
-         text.find(" in deletion since ") != text.npos;
-}
-
-// What a MachineSet says of Machines that it keeps for now.
-void add_held_by(const api::MachineSet& set, std::string& message) {
-  constexpr std::string_view kBullet = "* ";
-  const auto said = api::conditions::find(set.status.conditions, condition::kScalingDown);
-  if (said == nullptr || said->status != status::kTrue) return;
-  for (const auto& part : std::views::split(said->message.view(), '\n')) {
-    const std::string_view line(part.begin(), part.end());
-    if (!line.starts_with(kBullet)) continue;
-    const std::string_view text = line.substr(kBullet.size());
-    if (!is_about_slow_ones(text))
-      message += fmt::format("\n* MachineSet {}: {}", set.metadata.name.view(), text);
+void add_holds(const Observation& seen, std::string_view type, std::string& message) {
+  for (const auto& set : seen.sets) {
+    for (const std::string& line : holds_of(*set, type)) message += "\n* " + line;
   }
 }
 
@@ -178,11 +164,13 @@ api::Condition scaling_up(const Observation& seen, const Plan& plan,
   }
   message = fmt::format("Scaling up from {} to {} replicas", present, desired);
   if (!why.empty()) message += " is blocked because " + why;
+  if (seen.has_ceiling && why.empty()) add_holds(seen, condition::kScalingUp, message);
   return make(condition::kScalingUp, status::kTrue, reason::kScalingUp,
               with_remarks(std::move(message), seen, plan));
 }
 
-api::Condition scaling_down(const Observation& seen, const api::MachineDeploymentStatus& now) {
+api::Condition scaling_down(const Observation& seen, const Plan& plan,
+                            const api::MachineDeploymentStatus& now) {
   if (!seen.deployment.spec.replicas && !is_deleting(seen)) {
     return make(condition::kScalingDown, status::kUnknown, reason::kWaitingForReplicasSet, kNoReplicas);
   }
@@ -190,7 +178,9 @@ api::Condition scaling_down(const Observation& seen, const api::MachineDeploymen
   const Count present = now.replicas.value_or(0);
   if (present <= desired) return make(condition::kScalingDown, status::kFalse, reason::kNotScalingDown);
   std::string message = fmt::format("Scaling down from {} to {} replicas", present, desired);
-  for (const auto& set : seen.sets) add_held_by(*set, message);
+  if (const std::string why = because(plan.faults); plan.stuck && !why.empty())
+    message += " is blocked because " + why;
+  add_holds(seen, condition::kScalingDown, message);
   return make(condition::kScalingDown, status::kTrue, reason::kScalingDown,
               with_stale(std::move(message), seen));
 }

@@ -16,7 +16,8 @@ std::optional<api::Condition> available_under_policy(const Observation& seen,
 // Says also why it can't scale up, or could not.
 api::Condition scaling_up(const Observation& seen, const Plan& plan,
                           const api::MachineDeploymentStatus& status);
-api::Condition scaling_down(const Observation& seen, const api::MachineDeploymentStatus& status);
+api::Condition scaling_down(const Observation& seen, const Plan& plan,
+                            const api::MachineDeploymentStatus& status);
 api::Condition deleting(const Observation& seen);
 
 }  // namespace capstan::controllers::machinedeployment

@@ -63,6 +63,7 @@ bool hold_rolls(const Observation& seen, const RollStep& step, rollout::Scaling&
   if (!window.open) {
     keep_old_sets(step, scaling);
     plan.held.push_back(window.why);
+    plan.held_by = window.why;
     recheck_within(plan.recheck, window.opens_in);
     return false;
   }
@@ -71,6 +72,7 @@ bool hold_rolls(const Observation& seen, const RollStep& step, rollout::Scaling&
   plan.needs_count = guard.uncounted;
   keep_old_sets(step, scaling);
   plan.held.push_back(guard.why);
+  plan.held_by = guard.why;
   recheck_within(plan.recheck, kConfirmRecheck);
   return false;
 }

@@ -11,6 +11,7 @@
 #include "api/conditions/message.h"
 #include "api/names.h"
 #include "base/version.h"
+#include "controllers/machinedeployment/held_sets.h"
 #include "controllers/rollout/new_set.h"
 
 namespace capstan::controllers::machinedeployment {
@@ -81,6 +82,16 @@ std::set<api::Uid> old_sets(const Observation& seen) {
   return old;
 }
 
+// Machines that have failed by their policy are replaced without a mark of a health check.
+std::string waits_of_sets(const Observation& seen) {
+  std::string message;
+  for (const auto& set : seen.sets) {
+    for (const std::string& line : holds_of(*set, condition::kRemediating))
+      message += (message.empty() ? "* " : "\n* ") + line;
+  }
+  return message;
+}
+
 bool says_only_suffix(const api::ConditionView& up_to_date) {
   return up_to_date.message.view().starts_with("* Node.status.nodeInfo.kubeletVersion ") &&
          reasons_of(up_to_date.message.view()).empty();
@@ -144,6 +155,7 @@ api::Condition rolling_out(const Observation& seen, const Plan& plan) {
   std::string message = fmt::format("Rolling out {} not up-to-date replicas", outdated);
   for (const std::string& line : reasons) message += "\n* " + line;
   for (const std::string& line : plan.held) message += "\n* " + line;
+  for (const std::string& line : holds_of_old_sets(seen)) message += "\n* " + line;
   return make(condition::kRollingOut, status::kTrue, reason::kRollingOut, message);
 }
 
@@ -163,6 +175,8 @@ api::Condition remediating(const Observation& seen) {
                                                                 .negative_target = true});
     return make(condition::kRemediating, status::kTrue, reason::kRemediating, merged.message.view());
   }
+  if (const std::string waiting = waits_of_sets(seen); !waiting.empty())
+    return make(condition::kRemediating, status::kTrue, reason::kRemediating, waiting);
   if (unhealthy.empty()) return make(condition::kRemediating, status::kFalse, reason::kNotRemediating);
   std::ranges::sort(unhealthy);
   return make(

@@ -7,6 +7,7 @@
 #include "api/conditions/conditions.h"
 #include "api/names.h"
 #include "api/policy/names.h"
+#include "controllers/machinedeployment/held_sets.h"
 #include "controllers/rollout/limits.h"
 
 namespace capstan::controllers::machinedeployment {
@@ -69,6 +70,13 @@ bool is_over(const Observation& seen, const std::optional<Progress>& was, const 
   return was && was->reason == progress_reason::kNewMachineSetAvailable && is.old() == 0;
 }
 
+// The brake that keeps it from going on: of its own or of a set whose Machines are to go. Empty: none does.
+std::string held_by(const Observation& seen, const Plan& plan) {
+  if (!plan.held_by.empty()) return plan.held_by;
+  const auto holds = holds_of_old_sets(seen);
+  return holds.empty() ? std::string() : holds.front();
+}
+
 // While the Cluster or the deployment was paused as a whole no turn was taken, and no time counts from then.
 Time deadline_after(const Observation& seen, const Progress& progress, const api::MachineDeployment& after) {
   const Seconds span(
@@ -92,6 +100,7 @@ Progress next_progress(const Observation& seen, const Plan& plan, const Effects&
   if (is_over(seen, was, is)) return stays(progress_reason::kNewMachineSetAvailable);
   if (was && was->reason == progress_reason::kProgressDeadlineExceeded) return progressed ? comes_on : *was;
   if (seen.deployment.spec.paused.value_or(false)) return stays(progress_reason::kDeploymentPaused);
+  if (!held_by(seen, plan).empty()) return stays(progress_reason::kRolloutHeld);
   if (progressed || !was || !is_timed(*was)) return comes_on;
   if (seen.now < deadline_after(seen, *was, after)) return *was;
   return {.reason = progress_reason::kProgressDeadlineExceeded, .since = seen.now};
@@ -99,14 +108,17 @@ Progress next_progress(const Observation& seen, const Plan& plan, const Effects&
 
 std::string_view status_of(std::string_view word) {
   if (word == progress_reason::kProgressDeadlineExceeded) return status::kFalse;
-  return word == progress_reason::kDeploymentPaused ? status::kUnknown : status::kTrue;
+  const bool stands = word == progress_reason::kDeploymentPaused || word == progress_reason::kRolloutHeld;
+  return stands ? status::kUnknown : status::kTrue;
 }
 
-std::string message_of(const Observation& seen, std::string_view word, const Counts& is) {
+std::string message_of(const Observation& seen, const Plan& plan, std::string_view word, const Counts& is) {
   if (word == progress_reason::kNewMachineSetAvailable) return {};
   std::string counts =
       fmt::format("{} of {} replicas are up to date, {} old ones are there, {} are available", is.up_to_date,
                   seen.deployment.spec.replicas.value_or(0), is.old(), is.available);
+  if (word == progress_reason::kRolloutHeld)
+    return fmt::format("{}; no time counts while it is held: {}", counts, held_by(seen, plan));
   if (word != progress_reason::kProgressDeadlineExceeded) return counts;
   return fmt::format(
       "{}; no progress in the time that the policy allows: see the conditions of the new Machines, correct "
@@ -126,7 +138,7 @@ void report_progress(const Observation& seen, const Plan& plan, const Effects& e
   }
   const Progress progress = next_progress(seen, plan, effects, after);
   api::Condition wanted = conditions::make(kProgressing, status_of(progress.reason), progress.reason,
-                                           message_of(seen, progress.reason, counts_in(after.status)));
+                                           message_of(seen, plan, progress.reason, counts_in(after.status)));
   wanted.last_transition_time = progress.since;
   // Set beside the one there is, it would keep that one's time.
   conditions::remove(list, kProgressing);

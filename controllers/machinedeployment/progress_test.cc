@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "api/conditions/conditions.h"
+#include "api/names.h"
 #include "api/policy/names.h"
 #include "controllers/machinedeployment/report.h"
 #include "test/builders/cluster.h"
@@ -17,6 +18,7 @@ using api::policy::condition::kProgressing;
 using builders::a_machine_deployment;
 using builders::a_machine_set;
 using builders::noon;
+using testing::HasSubstr;
 
 // A deployment of three that a policy with a deadline of 100 seconds selects, turn by turn: what the report
 // of one turn writes is all that the next turn knows.
@@ -35,7 +37,8 @@ class Fleet {
     seen_.stored = std::make_shared<const api::MachineDeployment>(stored_);
     seen_.deployment = stored_;
     seen_.sets = {set_of("new", stored_, fresh, available),
-                  set_of("old", a_machine_deployment().version("v0"), old, 0)};
+                  held_set(set_of("old", a_machine_deployment().version("v0"), old, 0))};
+    plan_.held_by = held_by_;
     Effects effects{.deployment = seen_.stored};
     if (fails_) effects.errors.push_back({.code = Code::Unavailable, .message = "no answer"});
     stored_ = report(seen_, plan_, effects);
@@ -49,6 +52,15 @@ class Fleet {
   }
   Fleet& paused(bool is) {
     stored_.spec.paused = is;
+    return *this;
+  }
+  Fleet& held(std::string_view by) {
+    held_by_ = by;
+    return *this;
+  }
+  // By the limits of the FleetPolicy, or by what else its sets show.
+  Fleet& old_set_held(std::string_view by) {
+    set_held_by_ = by;
     return *this;
   }
   Fleet& without_policy() {
@@ -83,6 +95,15 @@ class Fleet {
         })
         .shared();
   }
+  Snapshot<api::MachineSet> held_set(Snapshot<api::MachineSet> set) const {
+    if (set_held_by_.empty()) return set;
+    api::MachineSet held = *set;
+    api::conditions::set(held.status.conditions,
+                         api::conditions::make(api::condition::kScalingDown, "True", "ScalingDown",
+                                               "Scaling down from 3 to 0 replicas\n* " + set_held_by_),
+                         1, seen_.now);
+    return std::make_shared<const api::MachineSet>(std::move(held));
+  }
   std::string says() const {
     const auto found = api::conditions::find(stored_.status.conditions, kProgressing);
     return found == nullptr ? "absent" : found->status.str() + " " + found->reason.str();
@@ -92,6 +113,8 @@ class Fleet {
   api::MachineDeployment stored_ = {};
   Plan plan_ = {};
   bool fails_ = false;
+  std::string held_by_ = {};
+  std::string set_held_by_ = {};
 };
 
 TEST(Progressing, IsSaidOnlyWhereAPolicyAsksForIt) {
@@ -171,6 +194,36 @@ TEST(Progressing, DoesNotExceedWhilePausedAndCountsAnewAfterwards) {
   EXPECT_EQ(fleet.paused(false).turn(Seconds(1), 1, 3, 0), "True MachineSetUpdated");
   EXPECT_EQ(fleet.turn(Seconds(99), 1, 3, 0), "True MachineSetUpdated");
   EXPECT_EQ(fleet.turn(Seconds(1), 1, 3, 0), "False ProgressDeadlineExceeded");
+}
+
+// A roll back is no remedy for a window that is shut.
+TEST(Progressing, DoesNotExceedWhileABrakeHoldsItAndNamesTheBrake) {
+  Fleet fleet;
+  fleet.makes_a_set().turn(Seconds(0), 1, 3, 3);
+
+  EXPECT_EQ(fleet.held("the next window opens at 02:00").turn(Seconds(99), 1, 3, 3), "Unknown RolloutHeld");
+  EXPECT_THAT(fleet.message(), HasSubstr("no time counts while it is held: the next window opens at 02:00"));
+  EXPECT_EQ(fleet.due_in(), std::nullopt);
+  EXPECT_EQ(fleet.turn(Seconds(9000), 1, 3, 3), "Unknown RolloutHeld");
+  EXPECT_EQ(fleet.held("").turn(Seconds(1), 1, 3, 3), "True MachineSetUpdated");
+  EXPECT_EQ(fleet.turn(Seconds(100), 1, 3, 3), "False ProgressDeadlineExceeded");
+}
+
+TEST(Progressing, DoesNotExceedWhileOldMachinesWaitForAPlaceInTheLimitsOfTheFleet) {
+  Fleet fleet;
+  fleet.makes_a_set().turn(Seconds(0), 1, 3, 3);
+
+  const std::string waits = "Machines that wait for a place in the limits of FleetPolicy fleet: m1";
+  EXPECT_EQ(fleet.old_set_held(waits).turn(Seconds(101), 1, 3, 3), "Unknown RolloutHeld");
+  EXPECT_THAT(fleet.message(), HasSubstr("MachineSet old: " + waits));
+}
+
+TEST(Progressing, StaysExceededThroughAHold) {
+  Fleet fleet;
+  fleet.makes_a_set().turn(Seconds(0), 1, 3, 0);
+  fleet.turn(Seconds(100), 1, 3, 0);
+
+  EXPECT_EQ(fleet.held("frozen").turn(Seconds(1), 1, 3, 0), "False ProgressDeadlineExceeded");
 }
 
 TEST(Progressing, CountsNothingFromWhileItsClusterWasPaused) {

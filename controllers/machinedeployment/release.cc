@@ -88,7 +88,7 @@ std::vector<SetSnapshot> sets_to_release(const Observation& seen) {
 // While the caches may be behind what was released it goes on to say that.
 safety::Released sets_to_note(const Observation& seen) {
   safety::Released lost = seen.complete ? seen.census.lost : safety::released_by(seen.stored->metadata);
-  if (!seen.has_ceiling || !seen.complete) return lost;
+  if (!seen.has_ceiling || !seen.complete || awaits_release(seen)) return lost;
   for (const auto& set : sets_to_release(seen)) lost.add(set->metadata.name.view(), seen.now);
   return lost;
 }

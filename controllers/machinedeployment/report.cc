@@ -128,7 +128,7 @@ api::MachineDeployment report(const Observation& seen, const Plan& plan, const E
   set(machines_up_to_date(seen));
   set(rolling_out(seen, plan));
   set(scaling_up(seen, plan, status));
-  set(scaling_down(seen, status));
+  set(scaling_down(seen, plan, status));
   set(remediating(seen));
   set(deleting(seen));
   show_brake(plan, after, seen.now);

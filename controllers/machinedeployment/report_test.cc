@@ -262,6 +262,50 @@ TEST(ScalingDown, NamesMachinesThatTakeTooLong) {
             "False NotScalingDown");
 }
 
+api::MachineSet that_says(builders::MachineSetBuilder set, std::string_view type, std::string_view message) {
+  return set.with([&](api::MachineSet& all) {
+    api::conditions::set(all.status.conditions,
+                         api::conditions::make(type, api::status::kTrue, type, message), 1, noon());
+  });
+}
+
+// Another policy's ceiling is not looked at: Cluster API says nothing here.
+TEST(ScalingUp, SaysThatTheCeilingOfItsPolicyHoldsIt) {
+  const auto set = that_says(a_machine_set("a").reporting(2, 2, 2), condition::kScalingUp,
+                             "Scaling up from 2 to 3 replicas is blocked because:\n* the ceiling is reached");
+  Seen under_policy = three().with(set);
+  under_policy.seen.has_ceiling = true;
+
+  EXPECT_EQ(under_policy.says(condition::kScalingUp),
+            "True ScalingUp: Scaling up from 2 to 3 replicas\n* MachineSet a: the ceiling is reached");
+  EXPECT_EQ(three().with(set).says(condition::kScalingUp), "True ScalingUp: Scaling up from 2 to 3 replicas");
+}
+
+TEST(ScalingDown, SaysWhyTheSpecIsNotActedUpon) {
+  Seen held = three().with(a_machine_set("a").reporting(4, 4, 4)).blocked("m4 would be released");
+  held.plan.stuck = true;
+
+  EXPECT_EQ(held.says(condition::kScalingDown),
+            "True ScalingDown: Scaling down from 4 to 3 replicas is blocked because m4 would be released");
+}
+
+TEST(RollingOut, SaysWhatOldSetsWaitFor) {
+  const auto old = that_says(a_machine_set("old").version("v0").reporting(3, 3, 3), condition::kScalingDown,
+                             "Scaling down from 3 to 2 replicas\n* Machines that wait for a place: m1");
+
+  EXPECT_THAT(three().with(old).with(a_machine("m1").in_set("old")).says(condition::kRollingOut),
+              testing::EndsWith("\n* MachineSet old: Machines that wait for a place: m1"));
+}
+
+TEST(Remediating, SaysWhatFailedByThePolicyOfItsSet) {
+  const auto set = that_says(a_machine_set("a").reporting(3, 3, 2), condition::kRemediating,
+                             "* Machine m1 has failed\n* Machines that wait for a place: m1");
+
+  EXPECT_EQ(three().with(set).says(condition::kRemediating),
+            "True Remediating: * MachineSet a: Machine m1 has failed\n"
+            "* MachineSet a: Machines that wait for a place: m1");
+}
+
 // The set has the names, and a user looks at the deployment first.
 TEST(ScalingDown, SaysWhatAMachineSetWaitsForButNotTwiceWhatTakesTooLong) {
   const auto holds = [](api::MachineSet& set) {

@@ -557,6 +557,19 @@ TEST(FrozenPools, ReplaceNoMachineAndTakeNoNamedOneUntilTheyAreThawed) {
 }
 
 // Tests begin at midnight, and this window opens at half past.
+TEST(FrozenPools, SayWhyTheyDoNotShrink) {
+  in_simulation([](MachinePoolFixture& stage) {
+    run_with_machines(stage, care());
+
+    stage.patch(kPools, kPool,
+                {{"metadata", {{"annotations", {{api::policy::annotation::kFreeze, "a fire"}}}}},
+                 {"spec", {{"replicas", 1}}}});
+    stage.settle();
+
+    EXPECT_THAT(scaling_down_of(stage), HasSubstr("to 1 replicas\n* frozen by the annotation"));
+  });
+}
+
 void give_the_fleet_a_window(MachinePoolFixture& stage) {
   api::FleetPolicy fleet;
   fleet.metadata.name = Text(api::policy::kFleetPolicyName);

@@ -18,12 +18,15 @@ std::string fleet_frozen_since(const api::FleetPolicy& policy) {
 }
 
 std::string in_words(const api::FleetPolicy& policy, std::string_view why) {
-  return fmt::format("FleetPolicy {} is frozen{}: {:?}; take annotation {} off it",
-                     policy.metadata.name.view(), fleet_frozen_since(policy), why,
-                     api::policy::annotation::kFreeze);
+  return fmt::format("FleetPolicy {} is frozen{}{}; take annotation {} off it", policy.metadata.name.view(),
+                     fleet_frozen_since(policy), freeze_in_words(why), api::policy::annotation::kFreeze);
 }
 
 }  // namespace
+
+std::string freeze_in_words(std::string_view why) {
+  return why.empty() ? std::string() : fmt::format(": {:?}", why);
+}
 
 std::optional<std::string> fleet_freeze(const api::FleetPolicy& policy) {
   const auto why = api::policy::freeze_said_on(policy.metadata);

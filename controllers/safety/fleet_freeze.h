@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "api/policy/fleet_policy.h"
 #include "controllers/safety/freeze.h"
@@ -19,6 +20,9 @@ namespace capstan::controllers::safety {
 
 // What the annotation says; nothing: the fleet is not frozen.
 std::optional<std::string> fleet_freeze(const api::FleetPolicy& policy);
+
+// What it says as the end of a sentence: ": \"incident 7\"". Empty where it says nothing.
+std::string freeze_in_words(std::string_view why);
 
 // As the condition capstan.dev/Frozen tells it; that of a Cluster for providers in other processes.
 Frozen frozen_by_the_fleet(const Caches& caches);
