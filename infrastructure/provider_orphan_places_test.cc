@@ -21,6 +21,11 @@ struct PlaceFixture : AccountFixture {
     return eventually([&] { return has(annotation::kFleetRequest); }, kPeriod * within);
   }
   void grant(Seconds ago = Seconds(0)) {
+    orphans.granted = {management.get<api::Cluster>("c1")->metadata.uid};
+    write_grant(ago);
+  }
+  // As a copied manifest brings it, too.
+  void write_grant(Seconds ago = Seconds(0)) {
     const Time at = Time::from(baton.now()) + -ago;
     management.change<api::Cluster>("c1", [&](api::Cluster& cluster) {
       cluster.metadata.annotations.set(Text(annotation::kFleetGrant), Text(at.to_string()));
@@ -80,6 +85,20 @@ TEST(OrphanPlaces, LetOneVmGoEach) {
     world.grant();
     world.pause(1min);
     EXPECT_EQ(world.cloud.vms().size(), 1U);
+  });
+}
+
+TEST(OrphanPlaces, ThatTheFleetPolicyNeverGaveLetNoneGo) {
+  PlaceFixture world;
+  world.run([&] {
+    AccountFixture::Process provider(world, world.management);
+    world.lose({"m2"});
+    ASSERT_TRUE(world.asks());
+
+    world.write_grant();
+    world.periods(5);
+
+    EXPECT_EQ(world.vms_named("m2"), 1U);
   });
 }
 

@@ -10,24 +10,29 @@ namespace capstan::api::policy {
 namespace {
 
 constexpr char kSinceMark = '~';
+constexpr std::string_view kConfirmed = "~confirmed";
 constexpr std::array kReasons = {deletion::kRemediation, deletion::kRollout, deletion::kScaleIn,
                                  deletion::kPreservationEnded, deletion::kOrphans};
 
 }  // namespace
 
 std::string to_text(const FleetRequest& request) {
-  return request.reason + kSinceMark + request.since.to_string();
+  std::string text = request.reason + kSinceMark + request.since.to_string();
+  if (request.confirmed) text += kConfirmed;
+  return text;
 }
 
 std::optional<FleetRequest> fleet_request_in(const ObjectMeta& object) {
-  const std::string_view text = object.annotations.value_or_empty(annotation::kFleetRequest);
+  std::string_view text = object.annotations.value_or_empty(annotation::kFleetRequest);
+  const bool confirmed = text.ends_with(kConfirmed);
+  if (confirmed) text.remove_suffix(kConfirmed.size());
   const auto mark = text.find(kSinceMark);
   if (mark == std::string_view::npos) return std::nullopt;
   const std::string_view reason = text.substr(0, mark);
   const auto since = Time::parse(text.substr(mark + 1));
   const bool is_known = std::ranges::find(kReasons, reason) != kReasons.end();
   if (!is_known || !since || !since->is_set()) return std::nullopt;
-  return FleetRequest{.reason = std::string(reason), .since = *since};
+  return FleetRequest{.reason = std::string(reason), .since = *since, .confirmed = confirmed};
 }
 
 bool has_fleet_grant(const ObjectMeta& object) {

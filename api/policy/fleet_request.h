@@ -17,9 +17,10 @@ inline constexpr Seconds kFleetGrantExpires{600};
 struct FleetRequest {
   std::string reason = {};  // of api::policy::deletion
   Time since = {};
+  bool confirmed = false;  // a person has confirmed it, where a deletion guard held it
   bool operator==(const FleetRequest&) const = default;
 };
-std::string to_text(const FleetRequest& request);  // "Rollout~2026-01-01T12:00:00Z"
+std::string to_text(const FleetRequest& request);  // "Rollout~2026-01-01T12:00:00Z", or that and "~confirmed"
 
 // Nothing: it asks for nothing, or in words that mean nothing.
 std::optional<FleetRequest> fleet_request_in(const ObjectMeta& object);

@@ -226,6 +226,15 @@ std::string asks(MachinePoolFixture& stage, std::string_view machine) {
 }
 
 void grant(MachinePoolFixture& stage, std::string_view machine) {
+  const auto& metadata = stage.read<api::Machine>(machine).metadata;
+  const boost::json::value noted = {{"namespace", metadata.namespace_.view()},
+                                    {"name", machine},
+                                    {"uid", metadata.uid.str()},
+                                    {"clusterName", "c1"},
+                                    {"reason", "Remediation"},
+                                    {"grantedAt", "2026-01-01T12:00:00Z"}};
+  stage.patch(kube::resource_of<api::FleetPolicy>(), api::policy::kFleetPolicyName,
+              {{"status", {{"grants", boost::json::array{noted}}}}}, "status");
   stage.patch(kMachines, machine,
               {{"metadata", {{"annotations", {{api::policy::annotation::kFleetGrant, "now"}}}}}});
 }
@@ -623,6 +632,53 @@ TEST(NamedMachinesOfAPool, AreAsManyAsTheDeletionGuardAllowsUntilAPersonConfirms
     EXPECT_TRUE(is_going(stage, "b1"));
     EXPECT_TRUE(is_going(stage, "b2"));
     EXPECT_FALSE(stage.pool().metadata.annotations.contains(api::policy::annotation::kConfirmDeletion));
+  });
+}
+
+// A place in the limits of the fleet is no confirmation, and to wait for one is none either.
+TEST(NamedMachinesOfAPool, CountForTheDeletionGuardAlsoWhileTheyWaitForTheFleet) {
+  in_simulation([](MachinePoolFixture& stage) {
+    run_with_machines(stage, care());
+    limit_the_fleet(stage);
+    name_victims(stage, "b1,b2");
+    stage.settle(1min);
+    ASSERT_THAT(asks(stage, "b1"), StartsWith("ScaleIn~"));
+
+    stage.patch(kube::resource_of<api::MachineLifecyclePolicy>(), care().build().metadata.name.view(),
+                {{"spec", {{"deletionGuard", {{"percent", 50}}}}}});
+    stage.settle(1min);
+    grant(stage, "b1");
+    stage.settle(1min);
+
+    EXPECT_FALSE(is_going(stage, "b1"));
+    EXPECT_EQ(asks(stage, "b2"), "");
+    EXPECT_THAT(scaling_down_of(stage), HasSubstr("spec.deletionGuard of MachineLifecyclePolicy"));
+  });
+}
+
+TEST(NamedMachinesOfAPool, StayConfirmedWhileTheyWaitForTheFleet) {
+  in_simulation([](MachinePoolFixture& stage) {
+    auto policy = care().build();
+    policy.spec.deletion_guard = api::PolicyDeletionGuard{.percent = 50};
+    run_with_machines(stage, policy);
+    limit_the_fleet(stage);
+    name_victims(stage, "b1,b2");
+    stage.settle(1min);
+    const std::string why = scaling_down_of(stage);
+    std::smatch found;
+    ASSERT_TRUE(std::regex_search(why, found, std::regex("confirm-deletion: \"([0-9a-f]+)\""))) << why;
+    stage.patch(
+        kPools, kPool,
+        {{"metadata", {{"annotations", {{api::policy::annotation::kConfirmDeletion, found[1].str()}}}}}});
+    stage.settle(1min);
+    EXPECT_THAT(asks(stage, "b1"), testing::EndsWith("~confirmed"));
+    EXPECT_FALSE(stage.pool().metadata.annotations.contains(api::policy::annotation::kConfirmDeletion));
+
+    grant(stage, "b1");
+    stage.settle(1min);
+
+    EXPECT_TRUE(is_going(stage, "b1"));
+    EXPECT_THAT(asks(stage, "b2"), testing::EndsWith("~confirmed"));
   });
 }
 

@@ -18,6 +18,7 @@
 #include "controllers/lifecycle/contact.h"
 #include "controllers/machinepool/providers.h"
 #include "controllers/safety/deletion_rules.h"
+#include "controllers/safety/fleet_request.h"
 #include "controllers/safety/freeze.h"
 #include "controllers/shared/policies.h"
 #include "kubeconfig/reach.h"
@@ -81,8 +82,7 @@ struct Observation {
   runtime::Verdict may_replace = {};          // what stands for a Machine that has failed
   safety::DeletionRules deletion_rules = {};  // their guard counts of named Machines alone
   runtime::Verdict may_scale_down = {};       // what stands for a Machine that the pool names to go
-  bool fleet_limited = false;                 // deletions need a place in the limits of the FleetPolicy
-  bool fleet_granted = true;                  // a manager gives such places
+  safety::FleetSeen fleet = {};               // what the FleetPolicy says of deletions
   bool connected = false;                     // to the workload cluster
   kubeconfig::Reach reach = {};
   std::vector<Instance> instances = {};  // empty while not connected

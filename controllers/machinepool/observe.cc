@@ -330,11 +330,6 @@ void see_doubts(const Gathering& from, Observation& seen) {
   seen.comes_back = ago && *ago < kSecondLook && !says_emptied(seen.infra_says, *seen.pool);
 }
 
-void see_fleet(const Caches& caches, Observation& seen) {
-  seen.fleet_limited = safety::limits_fleet(caches);
-  seen.fleet_granted = safety::has_granter(caches);
-}
-
 void see_life(const ObserveContext& with, const PolicyChoice& choice, Observation& seen) {
   const Deps& deps = with.deps;
   const ObjectKey self = runtime::key_of(*seen.pool);
@@ -344,7 +339,7 @@ void see_life(const ObserveContext& with, const PolicyChoice& choice, Observatio
   seen.may_replace =
       deps.brake.ask(runtime::Intent::Remediate, {.kind = api::kind::kMachinePool, .key = self});
   seen.deletion_rules = safety::see_deletion_rules(deps.caches, choice);
-  see_fleet(deps.caches, seen);
+  seen.fleet = safety::see_fleet(deps.caches, seen.machines.machines);
 }
 
 void see_rules_of_victims(const ObserveContext& with, const PolicyChoice& choice, Observation& seen) {
@@ -356,7 +351,7 @@ void see_rules_of_victims(const ObserveContext& with, const PolicyChoice& choice
   seen.deletion_rules = safety::see_deletion_rules(deps.caches, choice);
   if (seen.deletion_rules.guard_percent)
     safety::count_governed(deps.caches, self.namespace_, seen.deletion_rules);
-  see_fleet(deps.caches, seen);
+  seen.fleet = safety::see_fleet(deps.caches, seen.machines.machines);
 }
 
 // Looks for the second time at an infrastructure that has lost all instances at once.

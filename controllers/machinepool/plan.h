@@ -89,7 +89,8 @@ struct GrantReplacement {
 // instance.
 struct ReplaceMachine {
   Snapshot<api::Machine> machine = {};
-  bool named = false;  // by capstan.dev/victims
+  bool named = false;      // by capstan.dev/victims
+  bool confirmed = false;  // by a person, where the deletion guard held it
   bool operator==(const ReplaceMachine&) const = default;
 };
 using safety::AskFleet;

@@ -27,8 +27,8 @@ void show_waiting(const Observation& seen, const AwaitingFleet& waiting, std::ve
                   Plan& plan) {
   if (waiting.names.empty()) return;
   const Seconds silent = waiting.silent_for(seen.now);
-  if (seen.fleet_granted && silent > Seconds(0)) return recheck_within(plan.recheck, silent);
-  held.push_back(waiting.text(seen.fleet_granted));
+  if (seen.fleet.has_granter && silent > Seconds(0)) return recheck_within(plan.recheck, silent);
+  held.push_back(waiting.text(seen.fleet.has_granter));
 }
 
 }  // namespace
@@ -43,11 +43,12 @@ void await_fleet_grants(const Observation& seen, Plan& plan) {
   AwaitingFleet failed;
   for (Action& action : std::exchange(plan.actions, {})) {
     const auto* removal = std::get_if<ReplaceMachine>(&action);
-    if (removal == nullptr || !safety::lacks_fleet_grant(*removal->machine, seen.fleet_limited)) {
+    if (removal == nullptr || !safety::lacks_fleet_grant(*removal->machine, seen.fleet)) {
       actions.push_back(std::move(action));
       continue;
     }
-    const auto request = safety::request_for(*removal->machine, cause_of(*removal), seen.now);
+    const auto request =
+        safety::request_for(*removal->machine, cause_of(*removal), removal->confirmed, seen.now);
     if (auto asking = safety::ask_fleet(removal->machine, request)) actions.push_back(std::move(*asking));
     (removal->named ? named : failed).add(*removal->machine, request);
   }

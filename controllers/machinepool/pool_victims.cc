@@ -52,12 +52,14 @@ void look_what_holds_victims(const Observation& seen, Plan& plan) {
   if (!windows.open) hold_victims(windows.why, windows.opens_in, plan);
 }
 
-// Without those that were decided before, within the budget of the fleet.
-std::vector<safety::Doomed> doomed_of(const Observation& seen, const lifecycle::Victims& victims) {
+// Those that a person has confirmed and that wait for their place in the limits of the FleetPolicy, or the
+// rest.
+std::vector<safety::Doomed> doomed_of(const Observation& seen, const lifecycle::Victims& victims,
+                                      bool confirmed) {
   std::vector<safety::Doomed> doomed;
   for (const auto& victim : victims.valid) {
     const auto& machine = *find_own(seen, victim.name);
-    if (!safety::concerns_fleet(machine))
+    if (safety::is_confirmed(machine) == confirmed)
       doomed.push_back({.text = victim.name, .identity = machine.metadata.uid.str()});
   }
   return doomed;
@@ -72,7 +74,8 @@ bool ask_guard_of_victims(const Observation& seen, const lifecycle::Victims& vic
                                           .policy = rules.policy,
                                           .percent = *rules.guard_percent,
                                           .governed = rules.governed.value_or(0),
-                                          .doomed = doomed_of(seen, victims)});
+                                          .doomed = doomed_of(seen, victims, false),
+                                          .confirmed = doomed_of(seen, victims, true)});
   if (!verdict.open) hold_victims(verdict.why, kConfirmationRecheck, plan);
   return verdict.confirmed;
 }
@@ -85,7 +88,8 @@ void delete_victims(const Observation& seen, const lifecycle::Victims& victims, 
   for (const auto& victim : victims.valid) {
     auto machine = find_own(seen, victim.name);
     if (!deletes(plan, *machine))
-      plan.actions.push_back(ReplaceMachine{.machine = std::move(machine), .named = true});
+      plan.actions.push_back(
+          ReplaceMachine{.machine = std::move(machine), .named = true, .confirmed = confirmed});
   }
   if (confirmed) plan.actions.push_back(UseConfirmation{});
 }

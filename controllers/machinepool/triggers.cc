@@ -154,8 +154,7 @@ void Reconciler::add_triggers(runtime::Queue& queue) {
       caches.fleet_policies, queue, [&caches](const Change<api::FleetPolicy>& change) {
         if (safety::has_other_windows(change) || safety::has_other_freeze(change))
           return keys_of(caches.machine_pools.all());
-        return safety::has_other_limits(change) ? safety::owners_that_wait(caches, api::kind::kMachinePool)
-                                                : std::vector<ObjectKey>();
+        return safety::owners_to_wake(caches, change, api::kind::kMachinePool);
       });
   runtime::trigger<api::MachineDrainRule>(
       caches.machine_drain_rules, queue, [this](const Change<api::MachineDrainRule>& change) {

@@ -181,7 +181,9 @@ class Turn {
   }
 
   Result<void> perform(const AskFleet& action) {
-    const auto version = TRY(safety::write_fleet_request(client(), action, deadline()));
+    const auto written = safety::write_fleet_request(client(), action, deadline());
+    failed_to_ask_ = failed_to_ask_ || !written;
+    const auto version = TRY(written);
     if (!version) return {};
     wrote(*version);
     asked_fleet_ = asked_fleet_ || !action.request.empty();
@@ -200,9 +202,10 @@ class Turn {
   }
 
   // One that says something else by now confirms something else, and stays. One of which nothing came is good
-  // for the next turn.
-  Result<void> perform(const UseConfirmation&) {
-    if (effects_.deleted.empty() && !asked_fleet_) return {};
+  // for the next turn, and one that a Machine does not show that waits.
+  Result<void> perform(const UseConfirmation& action) {
+    const bool came_of_it = action.shown || asked_fleet_ || !effects_.deleted.empty();
+    if (!came_of_it || failed_to_ask_) return {};
     MachineSet after = *seen_.stored;
     after.metadata.annotations.erase(api::policy::annotation::kConfirmDeletion);
     const auto written =
@@ -539,6 +542,7 @@ class Turn {
   std::optional<bool> may_adopt_ = {};
   std::optional<Result<void>> surplus_is_real_ = {};
   bool asked_fleet_ = false;
+  bool failed_to_ask_ = false;
   bool unnoted_ = false;  // what is about to be released could not be noted
 };
 

@@ -37,11 +37,12 @@ class Awaiting {
   // What a user deletes goes, and its Machines with it.
   bool has_to_wait(const DeleteMachine& removal) const {
     return removal.why != DeleteMachine::Why::SetDeleted &&
-           safety::lacks_fleet_grant(*removal.machine, seen_.fleet_limited);
+           safety::lacks_fleet_grant(*removal.machine, seen_.fleet);
   }
 
   void ask(const DeleteMachine& removal, std::vector<Action>& actions) {
-    const auto request = safety::request_for(*removal.machine, *cause_of(seen_, removal), seen_.now);
+    const auto request =
+        safety::request_for(*removal.machine, *cause_of(seen_, removal), removal.confirmed, seen_.now);
     if (auto asking = safety::ask_fleet(removal.machine, request)) actions.push_back(std::move(*asking));
     auto& group = removal.why == DeleteMachine::Why::ScaleDown ? scaling_ : remediation_;
     group.add(*removal.machine, request);
@@ -61,11 +62,11 @@ class Awaiting {
   void note_waiting(api::NoteCode code, const AwaitingFleet& group) {
     if (group.names.empty()) return;
     const Seconds silent = group.silent_for(seen_.now);
-    if (seen_.fleet_granted && silent > Seconds(0)) {
+    if (seen_.fleet.has_granter && silent > Seconds(0)) {
       plan_.awaits_grants = plan_.awaits_grants || group.is_new(seen_.now);
       return recheck_within(plan_.recheck, silent);
     }
-    plan_.notes.push_back({.code = code, .text = group.text(seen_.fleet_granted)});
+    plan_.notes.push_back({.code = code, .text = group.text(seen_.fleet.has_granter)});
   }
 
   const Observation& seen_;

@@ -24,7 +24,7 @@ constexpr std::string_view kGrant = "capstan.dev/fleet-grant";
 // A set of that size in a fleet with limits.
 Seen limited(int replicas) {
   return a_world(a_machine_set().replicas(replicas)).where([](Observation& seen) {
-    seen.fleet_limited = true;
+    seen.fleet.limited = true;
   });
 }
 
@@ -33,6 +33,11 @@ MachineBuilder asking(std::string_view name, std::string_view reason = "ScaleIn"
   return worker(name).annotated(kRequest, std::string(reason) + "~2026-01-01T11:00:00Z");
 }
 MachineBuilder granted(std::string_view name) { return asking(name).annotated(kGrant, noon().to_string()); }
+// By the status of the FleetPolicy, too.
+void as_they_say(Observation& seen) {
+  for (const auto& machine : seen.machines)
+    if (machine->metadata.annotations.contains(kGrant)) seen.fleet.granted.insert(machine->metadata.uid);
+}
 MachineBuilder failed(MachineBuilder machine) {
   const Time first_look = builders::noon() + Seconds(-3600);
   return machine.aged(Seconds(3600))
@@ -78,7 +83,7 @@ TEST(FleetRequests, AreMadeInsteadOfADeletion) {
 }
 
 TEST(FleetRequests, ThatAreGrantedWithinAMomentAreShownNowhere) {
-  const auto granter = [](Observation& seen) { seen.fleet_granted = true; };
+  const auto granter = [](Observation& seen) { seen.fleet.has_granter = true; };
   const Plan fresh = limited(0).with(worker("a")).where(granter).plan();
 
   EXPECT_THAT(fresh.notes_about(api::NoteCode::ScaleDownHeldUp), IsEmpty());
@@ -92,7 +97,7 @@ TEST(FleetRequests, AreWaitedForInSilenceForAFewSeconds) {
   const auto at = [](Seconds since) {
     return limited(0)
         .with(worker("a").annotated(kRequest, "ScaleIn~" + (noon() + -since).to_string()))
-        .where([](Observation& seen) { seen.fleet_granted = true; })
+        .where([](Observation& seen) { seen.fleet.has_granter = true; })
         .plan();
   };
 
@@ -114,17 +119,29 @@ TEST(FleetRequests, AreMadeOnceAndTheConditionSaysWhatIsWaitedFor) {
 
 TEST(FleetRequests, SayThatNoManagerGrantsThem) {
   const Plan plan =
-      limited(0).with(asking("a")).where([](Observation& seen) { seen.fleet_granted = false; }).plan();
+      limited(0).with(asking("a")).where([](Observation& seen) { seen.fleet.has_granter = false; }).plan();
 
   EXPECT_THAT(plan.notes_about(api::NoteCode::ScaleDownHeldUp),
               ElementsAre(HasSubstr("one has to run with --owns-fleet-policy=true")));
 }
 
 TEST(FleetRequests, LetADeletionThroughOnceItIsGranted) {
-  const Plan plan = limited(0).with(granted("a")).plan();
+  const Plan plan = limited(0).with(granted("a")).where(as_they_say).plan();
 
   EXPECT_THAT(deletions(plan), ElementsAre("a"));
   EXPECT_THAT(requests(plan), IsEmpty());
+}
+
+// An annotation can be copied, and written by hand.
+TEST(FleetRequests, AreNotGrantedByAnAnnotationThatTheFleetPolicyNeverGave) {
+  EXPECT_THAT(deletions(limited(0).with(granted("a")).plan()), IsEmpty());
+}
+
+TEST(FleetRequests, StayConfirmedWhenTheReasonChanges) {
+  const auto machine = worker("a").annotated(kRequest, "ScaleIn~2026-01-01T11:00:00Z~confirmed");
+
+  EXPECT_THAT(requests(limited(1).with(failed(machine)).where(by_policy).plan()),
+              ElementsAre("a: Remediation~2026-01-01T11:00:00Z~confirmed"));
 }
 
 TEST(FleetRequests, OfAnEarlierTemplateAreOfARollout) {
@@ -186,7 +203,7 @@ TEST(FleetRequests, AreWithdrawnWhileABrakeIsShut) {
 
 TEST(FleetRequests, AreNeededByNoneWithoutLimits) {
   const Plan plan =
-      limited(0).with(asking("a")).where([](Observation& seen) { seen.fleet_limited = false; }).plan();
+      limited(0).with(asking("a")).where([](Observation& seen) { seen.fleet.limited = false; }).plan();
 
   EXPECT_THAT(deletions(plan), ElementsAre("a"));
   EXPECT_THAT(requests(plan), IsEmpty());
@@ -199,7 +216,7 @@ TEST(FleetRequests, AreNotMadeForAControlPlane) {
 TEST(FleetRequests, AreNotMadeWhenAUserDeletesTheSet) {
   const auto deleting = a_machine_set().replicas(1).deleting().finalized_by("cluster.x-k8s.io/machineset");
   const Plan plan =
-      a_world(deleting).with(worker("a")).where([](Observation& seen) { seen.fleet_limited = true; }).plan();
+      a_world(deleting).with(worker("a")).where([](Observation& seen) { seen.fleet.limited = true; }).plan();
 
   EXPECT_THAT(deletions(plan), ElementsAre("a"));
 }

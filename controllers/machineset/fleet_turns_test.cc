@@ -48,10 +48,29 @@ std::size_t staying(MachineSetFixture& stage) {
       std::ranges::count_if(machines, [](const auto& machine) { return !machine.metadata.deleting(); }));
 }
 
-void grant(MachineSetFixture& stage, const std::string& machine) {
+// As a copied manifest brings it, too.
+void write_grant(MachineSetFixture& stage, const std::string& machine) {
   stage.patch(kMachines, machine,
               {{"metadata", {{"annotations", {{"capstan.dev/fleet-grant", "2026-01-01T12:00:00Z"}}}}}});
   stage.settle();
+}
+
+void note_grant(MachineSetFixture& stage, const std::string& machine) {
+  const auto& metadata = stage.machine(machine).metadata;
+  const boost::json::value noted = {{"namespace", metadata.namespace_.view()},
+                                    {"name", machine},
+                                    {"uid", metadata.uid.str()},
+                                    {"clusterName", "c1"},
+                                    {"reason", "ScaleIn"},
+                                    {"grantedAt", "2026-01-01T12:00:00Z"}};
+  stage.patch(kube::resource_of<api::FleetPolicy>(), "fleet",
+              {{"status", {{"grants", boost::json::array{noted}}}}}, "status");
+  stage.settle();
+}
+
+void grant(MachineSetFixture& stage, const std::string& machine) {
+  note_grant(stage, machine);
+  write_grant(stage, machine);
 }
 
 TEST(FleetTurnsOfASet, AskOnTheMachineAndSayOnTheSetWhatIsWaitedFor) {
@@ -107,6 +126,19 @@ TEST(FleetTurnsOfASet, DeleteTheMachineThatHasAGrant) {
 
     EXPECT_EQ(staying(stage), 1U);
     EXPECT_TRUE(!stage.exists(kMachines, machine) || stage.machine(machine).metadata.deleting());
+  });
+}
+
+TEST(FleetTurnsOfASet, WaitForTheFleetPolicyWhereTheMachineShowsItsGrantFirst) {
+  in_simulation([](MachineSetFixture& stage) {
+    want_one_less(stage);
+    const std::string machine = asking(stage);
+
+    write_grant(stage, machine);
+    EXPECT_EQ(staying(stage), 2U) << "an annotation alone is no grant";
+    note_grant(stage, machine);
+
+    EXPECT_EQ(staying(stage), 1U);
   });
 }
 

@@ -12,6 +12,7 @@
 #include "controllers/lifecycle/preservation.h"
 #include "controllers/safety/deleted_for.h"
 #include "controllers/safety/deletion_guard.h"
+#include "controllers/safety/fleet_asking.h"
 #include "controllers/shared/recheck.h"
 
 namespace capstan::controllers::machineset {
@@ -51,27 +52,39 @@ void take_out(Plan& plan, const Waits& waits) {
   });
 }
 
-// Decided before, within another budget.
-bool is_granted(const api::Machine& machine) {
-  const auto& annotations = machine.metadata.annotations;
-  return lifecycle::is_granted(machine) || annotations.contains(annotation::kFleetRequest) ||
-         annotations.contains(annotation::kFleetGrant);
-}
-
-bool is_guarded(const Observation& seen, const DeleteMachine& removal) {
+// Not what was decided before, within another budget.
+bool concerns_guard(const Observation& seen, const DeleteMachine& removal) {
   const auto cause = cause_of(seen, removal);
-  return cause && !is_decided_above(seen, *cause) && !is_granted(*removal.machine);
+  return cause && !is_decided_above(seen, *cause) && !lifecycle::is_granted(*removal.machine);
 }
 
-std::vector<safety::Doomed> doomed_by(const Observation& seen, const Plan& plan) {
+// One that waits for its place in the limits of the FleetPolicy is not gone: it counts, until it is
+// confirmed.
+bool is_guarded(const Observation& seen, const DeleteMachine& removal) {
+  return concerns_guard(seen, removal) && !safety::is_confirmed(*removal.machine);
+}
+
+std::vector<safety::Doomed> doomed_by(const Observation& seen, const Plan& plan, bool confirmed) {
   std::vector<safety::Doomed> doomed;
   for (const Action& action : plan.actions) {
     const auto* removal = std::get_if<DeleteMachine>(&action);
-    if (removal == nullptr || !is_guarded(seen, *removal)) continue;
+    if (removal == nullptr || !concerns_guard(seen, *removal)) continue;
+    if (safety::is_confirmed(*removal->machine) != confirmed) continue;
     const auto& metadata = removal->machine->metadata;
     doomed.push_back({.text = metadata.name.str(), .identity = metadata.uid.str()});
   }
   return doomed;
+}
+
+void confirm(const Observation& seen, Plan& plan) {
+  bool shown = true;
+  for (Action& action : plan.actions) {
+    auto* removal = std::get_if<DeleteMachine>(&action);
+    if (removal == nullptr || !is_guarded(seen, *removal)) continue;
+    removal->confirmed = true;
+    shown = false;
+  }
+  plan.actions.push_back(UseConfirmation{.shown = shown});
 }
 
 // The deployment wants another number than the set was last sized for: there will be another list.
@@ -87,7 +100,8 @@ safety::GuardVerdict ask_guard(const Observation& seen, const Plan& plan) {
                                     .policy = seen.deletion_rules.policy,
                                     .percent = *seen.deletion_rules.guard_percent,
                                     .governed = seen.deletion_rules.governed,
-                                    .doomed = doomed_by(seen, plan)});
+                                    .doomed = doomed_by(seen, plan, false),
+                                    .confirmed = doomed_by(seen, plan, true)});
   if (!verdict.confirmed || !awaits_replicas(seen)) return verdict;
   return {.open = false,
           .why = fmt::format("the confirmed deletion waits for the replicas that MachineDeployment {} wants",
@@ -136,7 +150,7 @@ void hold_for_confirmation(const Observation& seen, Plan& plan) {
   if (!seen.deletion_rules.guard_percent) return;
   const auto verdict = ask_guard(seen, plan);
   plan.needs_count = verdict.uncounted;
-  if (verdict.confirmed) plan.actions.push_back(UseConfirmation{});
+  if (verdict.confirmed) confirm(seen, plan);
   if (verdict.open) return;
   const auto code = scales_down(plan) ? api::NoteCode::ScaleDownHeldUp : api::NoteCode::RemediationHeldUp;
   take_out(plan, [&](const DeleteMachine& removal) { return is_guarded(seen, removal); });

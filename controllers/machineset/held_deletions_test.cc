@@ -166,25 +166,54 @@ TEST(DeletionGuardOfSets, HoldsALargeShare) {
 
 TEST(DeletionGuardOfSets, LetsOneMachineGo) { EXPECT_THAT(going(with_guard(three_of(2)).plan()), SizeIs(1)); }
 
-// Of the set's own budget, of the FleetPolicy's, and asked of that.
-void add_granted(Seen& seen) {
-  const std::string since = builders::noon().to_string();
-  seen.with(well_machine("b")
-                .condition(api::policy::condition::kLifecycle, "False", "Unhealthy")
-                .annotated(api::policy::annotation::kReplacementGranted, since))
-      .with(well_machine("c").annotated(api::policy::annotation::kFleetGrant, since))
-      .with(well_machine("d").annotated(api::policy::annotation::kFleetRequest, "ScaleIn~" + since));
+MachineBuilder waiting_machine(std::string_view name, std::string_view words = "") {
+  return well_machine(name).annotated(api::policy::annotation::kFleetRequest,
+                                      "ScaleIn~" + builders::noon().to_string() + std::string(words));
 }
 
-TEST(DeletionGuardOfSets, CountsNoneThatGoesOrWasGranted) {
+// Within the set's own budget.
+MachineBuilder granted_machine(std::string_view name) {
+  return well_machine(name)
+      .condition(api::policy::condition::kLifecycle, "False", "Unhealthy")
+      .annotated(api::policy::annotation::kReplacementGranted, builders::noon().to_string());
+}
+
+TEST(DeletionGuardOfSets, CountsNoneThatGoesOrWasGrantedOrConfirmed) {
   Seen seen(a_machine_set().replicas(0));
-  add_granted(seen.with(well_machine("a").deleting()).with(well_machine("e")));
-  EXPECT_THAT(going(with_guard(seen).plan()), UnorderedElementsAre("b", "c", "d", "e"));
+  seen.with(well_machine("a").deleting()).with(granted_machine("b")).with(well_machine("e"));
+  seen.with(waiting_machine("d", "~confirmed"));
+  EXPECT_THAT(going(with_guard(seen).plan()), UnorderedElementsAre("b", "d", "e"));
 
   const Plan held = with_guard(seen.with(well_machine("f"))).plan();
-  EXPECT_THAT(going(held), UnorderedElementsAre("b", "c", "d"));
+  EXPECT_THAT(going(held), UnorderedElementsAre("b", "d"));
   EXPECT_THAT(held.notes_about(api::NoteCode::ScaleDownHeldUp),
               ElementsAre(HasSubstr("2 Machines, for it is more than 20% of 3: e, f;")));
+}
+
+// They asked before there was a guard, or a person wrote the annotation, or the FleetPolicy has granted one.
+TEST(DeletionGuardOfSets, CountsThoseThatWaitForAPlaceInTheLimitsOfTheFleet) {
+  const Plan plan = with_guard(Seen(a_machine_set().replicas(0))
+                                   .with(waiting_machine("a"))
+                                   .with(waiting_machine("b"))
+                                   .with(waiting_machine("c").annotated(api::policy::annotation::kFleetGrant,
+                                                                        builders::noon().to_string())))
+                        .plan();
+  EXPECT_THAT(going(plan), IsEmpty());
+  EXPECT_THAT(plan.notes_about(api::NoteCode::ScaleDownHeldUp),
+              ElementsAre(HasSubstr("3 Machines, for it is more than 20% of 3: a, b, c;")));
+}
+
+TEST(DeletionGuardOfSets, MarksWhatWasConfirmedForAsLongAsItWaitsForAPlace) {
+  const auto set = builders::MachineSetBuilder(a_machine_set()).replicas(0);
+  const auto confirmed = builders::MachineSetBuilder(set).annotated(api::policy::annotation::kConfirmDeletion,
+                                                                    hash_of_three(set));
+  const auto limited = [](Observation& all) { all.fleet.limited = true; };
+  std::vector<std::string> asked;
+  for (const Action& action : with_guard(three_of(0, confirmed)).where(limited).plan().actions) {
+    if (const auto* each = std::get_if<AskFleet>(&action)) asked.push_back(each->request);
+  }
+  EXPECT_THAT(asked, SizeIs(3));
+  EXPECT_THAT(asked, Each(testing::EndsWith("~confirmed")));
 }
 
 TEST(DeletionGuardOfSets, OpensOnceItIsConfirmedAndTakesTheAnnotationOff) {

@@ -18,6 +18,7 @@
 #include "controllers/machineset/preflight.h"
 #include "controllers/safety/census.h"
 #include "controllers/safety/deletion_rules.h"
+#include "controllers/safety/fleet_request.h"
 #include "runtime/brake.h"
 #include "runtime/observed.h"
 
@@ -98,8 +99,7 @@ struct Observation {
   std::vector<CloneSeen> clones = {};
   Snapshot<api::MachineLifecyclePolicy> policy = {};  // of the life of its Machines; null: none governs that
   lifecycle::Contact contact = {};                    // with the workload cluster
-  bool fleet_limited = false;  // a deletion needs a place in the limits of the FleetPolicy
-  bool fleet_granted = true;   // a manager gives such places
+  safety::FleetSeen fleet = {};                       // what the FleetPolicy says of deletions
   // Machines of the other sets of the deployment, and how many of theirs lack: only where a policy counts
   // them beside a Machine of this set that is to be remediated.
   Machines siblings = {};

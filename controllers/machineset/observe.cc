@@ -301,8 +301,7 @@ class Observer {
     see_preservation();
     see_siblings();
     see_exchanges(choice);
-    seen_.fleet_limited = safety::limits_fleet(caches_);
-    seen_.fleet_granted = safety::has_granter(caches_);
+    seen_.fleet = safety::see_fleet(caches_, seen_.machines);
   }
 
   // What a policy has begun may be on its way when the policy is gone.

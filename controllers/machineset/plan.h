@@ -106,6 +106,7 @@ struct DeleteMachine {
   // Written on the Machine before, so that its drain is known to be no user's
   // (controllers/safety/deleted_for.h); empty: nothing is.
   std::string_view deleted_for = {};
+  bool confirmed = false;  // by a person, where the deletion guard held it
   bool operator==(const DeleteMachine&) const = default;
 };
 // The annotation capstan.dev/deleted-for of a Machine that lives on.
@@ -122,6 +123,7 @@ struct WriteAnnotations {
 };
 // The annotation capstan.dev/confirm-deletion goes: what it confirmed is being deleted.
 struct UseConfirmation {
+  bool shown = false;  // all of its Machines say already that they were confirmed
   bool operator==(const UseConfirmation&) const = default;
 };
 struct DropFinalizer {

@@ -124,8 +124,7 @@ void Reconciler::add_triggers(runtime::Queue& queue) {
       caches.fleet_policies, queue, [&caches](const Change<api::FleetPolicy>& change) {
         if (safety::has_other_windows(change) || safety::has_other_freeze(change))
           return keys_of(caches.machine_sets.all());
-        return safety::has_other_limits(change) ? safety::owners_that_wait(caches, api::kind::kMachineSet)
-                                                : std::vector<ObjectKey>();
+        return safety::owners_to_wake(caches, change, api::kind::kMachineSet);
       });
   deps_.workload_clusters.on_reach_change([&caches, &queue](const ObjectKey& cluster) {
     for (const ObjectKey& key : keys_of(caches.machine_sets_of(cluster))) queue.add(key);

@@ -37,6 +37,28 @@ std::string_view confirmation_of(const GuardQuestion& question) {
   return question.owner.annotations.value_or_empty(api::policy::annotation::kConfirmDeletion);
 }
 
+std::vector<std::string_view> identities_of(const std::vector<Doomed>& doomed) {
+  std::vector<std::string_view> identities;
+  for (const Doomed& each : doomed) identities.push_back(each.identity);
+  return identities;
+}
+
+std::string hash_of(const GuardQuestion& question, std::vector<std::string_view> identities) {
+  std::ranges::sort(identities);
+  std::uint64_t hash = hash_combine(hash_bytes(question.owner.uid.str()),
+                                    static_cast<std::uint64_t>(question.owner.generation));
+  for (const std::string_view identity : identities) hash = hash_combine(hash, hash_bytes(identity));
+  return fmt::format("{:016x}", hash);
+}
+
+// Some of the list show already that it was confirmed, and not all: a write was lost.
+bool confirms_the_rest(const GuardQuestion& question) {
+  if (question.confirmed.empty()) return false;
+  auto all = identities_of(question.doomed);
+  std::ranges::move(identities_of(question.confirmed), std::back_inserter(all));
+  return confirmation_of(question) == hash_of(question, std::move(all));
+}
+
 std::string request_for(const GuardQuestion& question) {
   const auto said = confirmation_of(question);
   return fmt::format(
@@ -51,17 +73,12 @@ std::string request_for(const GuardQuestion& question) {
 }  // namespace
 
 std::string hash_of(const GuardQuestion& question) {
-  std::vector<std::string_view> identities;
-  for (const Doomed& each : question.doomed) identities.push_back(each.identity);
-  std::ranges::sort(identities);
-  std::uint64_t hash = hash_combine(hash_bytes(question.owner.uid.str()),
-                                    static_cast<std::uint64_t>(question.owner.generation));
-  for (const std::string_view identity : identities) hash = hash_combine(hash, hash_bytes(identity));
-  return fmt::format("{:016x}", hash);
+  return hash_of(question, identities_of(question.doomed));
 }
 
 GuardVerdict ask_guard(const GuardQuestion& question) {
   const std::size_t doomed = machines_in(question.doomed);
+  if (confirms_the_rest(question)) return {.confirmed = true};
   if (doomed <= kAlwaysAllowed || is_off(Safeguard::DeletionGuard)) return {};
   if (!question.governed) return {.open = false, .uncounted = true};
   if (doomed <= allowed_by(question)) return {};

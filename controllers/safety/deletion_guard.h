@@ -27,6 +27,9 @@ struct GuardQuestion {
   std::int32_t percent = 0;
   std::optional<std::size_t> governed = {};  // Machines that the policy governs and that stay so far
   std::vector<Doomed> doomed = {};           // without those that are being deleted, or were granted, already
+  // Those that a person has confirmed and that wait for their place in the limits of the FleetPolicy: with
+  // the rest they are the list that was confirmed, as long as the rest does not show it yet.
+  std::vector<Doomed> confirmed = {};
 };
 
 struct GuardVerdict {

@@ -96,6 +96,19 @@ TEST(DeletionGuard, IsNotOpenedByTheConfirmationOfAnotherList) {
   EXPECT_THAT(ask_guard(question(web, machines(4))).why, HasSubstr("which is another list"));
 }
 
+TEST(DeletionGuard, TakesAConfirmationForTheRestOfItsListToo) {
+  auto web = owner();
+  confirm(web, hash_of(question(web, machines(6))));
+  for (const int waiting : {1, 3, 5, 6}) {
+    auto rest = question(web, machines(6 - waiting, waiting + 1));
+    rest.confirmed = machines(waiting);
+    EXPECT_TRUE(ask_guard(rest).confirmed) << waiting;
+  }
+  auto more = question(web, machines(4, 4));
+  more.confirmed = machines(3);
+  EXPECT_FALSE(ask_guard(more).open) << "a seventh has come";
+}
+
 TEST(DeletionGuard, IsNotOpenedByTheConfirmationOfAnotherGeneration) {
   auto later = owner(2);
   confirm(later, hash_of(question(owner(1), machines(3))));

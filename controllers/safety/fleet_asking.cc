@@ -22,13 +22,20 @@ std::string describe(const AskFleet& action) {
                      action.request);
 }
 
-bool lacks_fleet_grant(const api::Machine& machine, bool limited) {
-  return limited && is_worker(machine) && !has_fleet_grant(machine);
+bool lacks_fleet_grant(const api::Machine& machine, const FleetSeen& fleet) {
+  return fleet.limited && is_worker(machine) && !fleet.granted.contains(machine.metadata.uid);
 }
 
-FleetRequest request_for(const api::Machine& machine, Cause cause, Time now) {
+FleetRequest request_for(const api::Machine& machine, Cause cause, bool confirmed, Time now) {
   const auto before = fleet_request_of(machine);
-  return {.reason = std::string(to_string(cause)), .since = before ? before->since : now};
+  return {.reason = std::string(to_string(cause)),
+          .since = before ? before->since : now,
+          .confirmed = confirmed || is_confirmed(machine)};
+}
+
+bool is_confirmed(const api::Machine& machine) {
+  const auto request = fleet_request_of(machine);
+  return request && request->confirmed;
 }
 
 std::optional<AskFleet> ask_fleet(const runtime::Snapshot<api::Machine>& machine,

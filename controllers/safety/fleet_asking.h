@@ -20,9 +20,13 @@ struct AskFleet {
 std::string describe(const AskFleet& action);
 
 // Its deletion needs a place that it has not got: where there are limits, those of workers do.
-bool lacks_fleet_grant(const api::Machine& machine, bool limited);
-// Its place among those that wait is the one it had, also when the reason has become another.
-FleetRequest request_for(const api::Machine& machine, Cause cause, Time now);
+// An annotation alone is no grant: a copied manifest brings one, too.
+bool lacks_fleet_grant(const api::Machine& machine, const FleetSeen& fleet);
+// Its place among those that wait is the one it had, also when the reason has become another; and what a
+// person confirmed once is confirmed for as long as it waits.
+FleetRequest request_for(const api::Machine& machine, Cause cause, bool confirmed, Time now);
+// It waits for a place, and a person had confirmed that it goes.
+bool is_confirmed(const api::Machine& machine);
 // Nothing: it asks so already.
 std::optional<AskFleet> ask_fleet(const runtime::Snapshot<api::Machine>& machine,
                                   const FleetRequest& request);

@@ -35,14 +35,20 @@ runtime::Snapshot<api::FleetPolicy> fleet_policy_of(const Caches& caches) {
   return policy && !policy->metadata.deleting() ? policy : nullptr;
 }
 
-bool limits_fleet(const Caches& caches) {
+FleetSeen see_fleet(const Caches& caches, std::span<const runtime::Snapshot<api::Machine>> machines) {
   const auto policy = fleet_policy_of(caches);
-  return policy && !policy->spec.limits.empty();
-}
-
-bool has_granter(const Caches& caches) {
-  const auto policy = fleet_policy_of(caches);
-  return policy && policy->status.observed_generation > 0;
+  if (!policy) return {.has_granter = false};
+  FleetSeen seen{.limited = !policy->spec.limits.empty(),
+                 .has_granter = policy->status.observed_generation > 0};
+  std::unordered_set<api::Uid> say_so;
+  for (const auto& machine : machines) {
+    if (has_fleet_grant(*machine)) say_so.insert(machine->metadata.uid);
+  }
+  if (say_so.empty()) return seen;
+  for (const api::FleetGrant& grant : policy->status.grants) {
+    if (say_so.contains(grant.uid)) seen.granted.insert(grant.uid);
+  }
+  return seen;
 }
 
 }  // namespace capstan::controllers::safety

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <optional>
+#include <span>
+#include <unordered_set>
 
 #include "api/policy/fleet_policy.h"
 #include "api/policy/fleet_request.h"
@@ -38,9 +40,14 @@ bool is_worker(const api::Machine& machine);
 
 // The FleetPolicy that counts; null: there is none, or it is on its way out.
 runtime::Snapshot<api::FleetPolicy> fleet_policy_of(const Caches& caches);
-// Whether deletions wait for grants.
-bool limits_fleet(const Caches& caches);
-// Whether a manager grants them: false before the first look of one that owns the FleetPolicy.
-bool has_granter(const Caches& caches);
+
+// What the owner of Machines reads of it.
+struct FleetSeen {
+  bool limited = false;     // a deletion needs a place in its limits
+  bool has_granter = true;  // a manager gives such places: false before the first look of one that owns it
+  // Those of its Machines that have a place by the status of the FleetPolicy, and say so themselves.
+  std::unordered_set<api::Uid> granted = {};
+};
+FleetSeen see_fleet(const Caches& caches, std::span<const runtime::Snapshot<api::Machine>> machines);
 
 }  // namespace capstan::controllers::safety

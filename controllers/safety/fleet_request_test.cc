@@ -9,6 +9,8 @@
 namespace capstan::controllers::safety {
 namespace {
 
+constexpr std::string_view kGrant = "capstan.dev/fleet-grant";
+
 using builders::a_fleet_policy;
 using builders::a_machine;
 using builders::noon;
@@ -59,7 +61,7 @@ TEST(FleetRequest, AndItsGrantAreNoOtherChangeOfTheMachine) {
 bool limited_by(const api::FleetPolicy& policy) {
   Caches caches;
   caches.fleet_policies.apply(policy);
-  return limits_fleet(caches);
+  return see_fleet(caches, {}).limited;
 }
 
 TEST(LimitsFleet, OnlyWithTheOnePolicyWhileItStaysAndHasLimits) {
@@ -67,19 +69,34 @@ TEST(LimitsFleet, OnlyWithTheOnePolicyWhileItStaysAndHasLimits) {
   EXPECT_FALSE(limited_by(a_fleet_policy()));
   EXPECT_FALSE(limited_by(a_fleet_policy("other").limits(1)));
   EXPECT_FALSE(limited_by(a_fleet_policy().limits(1).deleting()));
-  EXPECT_FALSE(limits_fleet(Caches()));
+  EXPECT_FALSE(see_fleet(Caches(), {}).limited);
 }
 
 TEST(HasGranter, OnceAManagerHasLookedAtThePolicy) {
   Caches caches;
-  EXPECT_FALSE(has_granter(caches));
+  EXPECT_FALSE(see_fleet(caches, {}).has_granter);
   caches.fleet_policies.apply(a_fleet_policy());
-  EXPECT_FALSE(has_granter(caches));
+  EXPECT_FALSE(see_fleet(caches, {}).has_granter);
 
   caches.fleet_policies.apply(a_fleet_policy().version_number(2).with(
       [](api::FleetPolicy& policy) { policy.status.observed_generation = 1; }));
 
-  EXPECT_TRUE(has_granter(caches));
+  EXPECT_TRUE(see_fleet(caches, {}).has_granter);
+}
+
+TEST(GrantedMachines, AreThoseThatTheStatusHasAndThatSayItThemselves) {
+  const std::vector<runtime::Snapshot<api::Machine>> machines = {
+      a_machine("forged").annotated(kGrant, noon().to_string()).shared(),
+      a_machine("granted").annotated(kGrant, noon().to_string()).shared(),
+      a_machine("not-told").shared(),
+  };
+  Caches caches;
+  caches.fleet_policies.apply(a_fleet_policy().limits(1).with([&](api::FleetPolicy& policy) {
+    policy.status.grants =
+        std::vector<api::FleetGrant>{{.uid = machines[1]->metadata.uid}, {.uid = machines[2]->metadata.uid}};
+  }));
+
+  EXPECT_EQ(see_fleet(caches, machines).granted, std::unordered_set{machines[1]->metadata.uid});
 }
 
 TEST(Workers, AreMachinesOfNoControlPlane) {

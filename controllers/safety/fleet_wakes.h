@@ -4,10 +4,12 @@
 
 #include <string_view>
 #include <tuple>
+#include <unordered_set>
 #include <vector>
 
 #include "api/names.h"
 #include "api/policy/fleet_policy.h"
+#include "api/policy/fleet_request.h"
 #include "controllers/shared/caches.h"
 #include "runtime/triggers.h"
 
@@ -24,15 +26,40 @@ inline bool has_other_limits(const runtime::Change<api::FleetPolicy>& change) {
   return facts(*change.before) != facts(*change.after);
 }
 
-// Of one kind, such as MachineSet.
-inline std::vector<kube::ObjectKey> owners_that_wait(const Caches& caches, std::string_view kind) {
+inline std::vector<kube::ObjectKey> owners_of(const std::vector<runtime::Snapshot<api::Machine>>& machines,
+                                              std::string_view kind) {
   std::vector<kube::ObjectKey> keys;
-  for (const auto& machine : caches.machines_with_fleet_request()) {
+  for (const auto& machine : machines) {
     const runtime::Change<api::Machine> waiting{.after = machine};
     for (kube::ObjectKey& key : runtime::owners_of_kind(waiting, api::group::kCluster, kind))
       keys.push_back(std::move(key));
   }
   return keys;
+}
+
+// Machines whose grant is new in the status, and that show it already: of two watches this one was behind.
+inline std::vector<runtime::Snapshot<api::Machine>> granted_late(
+    const Caches& caches, const runtime::Change<api::FleetPolicy>& change) {
+  std::vector<runtime::Snapshot<api::Machine>> late;
+  if (!change.after) return late;
+  std::unordered_set<api::Uid> known;
+  if (change.before) {
+    for (const api::FleetGrant& grant : change.before->status.grants) known.insert(grant.uid);
+  }
+  for (const api::FleetGrant& grant : change.after->status.grants) {
+    if (known.contains(grant.uid)) continue;
+    auto machine = caches.machines.get({.namespace_ = grant.namespace_.str(), .name = grant.name.str()});
+    if (machine && api::policy::has_fleet_grant(machine->metadata)) late.push_back(std::move(machine));
+  }
+  return late;
+}
+
+// Of one kind, such as MachineSet: those that a change of the FleetPolicy lets go on.
+inline std::vector<kube::ObjectKey> owners_to_wake(const Caches& caches,
+                                                   const runtime::Change<api::FleetPolicy>& change,
+                                                   std::string_view kind) {
+  return owners_of(
+      has_other_limits(change) ? caches.machines_with_fleet_request() : granted_late(caches, change), kind);
 }
 
 }  // namespace capstan::controllers::safety

@@ -1,5 +1,7 @@
 #include "infrastructure/controller/cluster/orphan_place.h"
 
+#include <algorithm>
+
 #include "api/policy/fleet_names.h"
 #include "api/policy/fleet_request.h"
 #include "api/policy/names.h"
@@ -24,6 +26,13 @@ bool asks(const api::Cluster& cluster) {
   return cluster.metadata.annotations.contains(rules::annotation::kFleetRequest);
 }
 
+// By the status of the FleetPolicy, which is written before: an annotation alone is no grant.
+Result<bool> has_grant(const ActContext& with, const api::Cluster& cluster, Time now) {
+  if (!asks(cluster) || !rules::fleet_grant_left(cluster.metadata, now)) return false;
+  const auto settings = TRY(with.deps.orphans.live_settings(with.context.deadline));
+  return std::ranges::find(settings.granted, cluster.metadata.uid) != settings.granted.end();
+}
+
 // The grant stays: without the request it says that it was used.
 Result<void> use_grant(const ActContext& with, const api::Cluster& cluster) {
   api::Cluster after = cluster;
@@ -45,7 +54,7 @@ Result<bool> take_place(const ActContext& with, const ObjectKey& cluster, const 
                         Time now) {
   const auto live = TRY(kube::get<api::Cluster>(with.deps.client, cluster, with.context.deadline));
   if (!why_held(live, settings).empty()) return false;
-  if (asks(live) && rules::fleet_grant_left(live.metadata, now)) {
+  if (TRY(has_grant(with, live, now))) {
     TRY(use_grant(with, live));
     return true;
   }

@@ -22,6 +22,10 @@ OrphanSettings settings_in(const api::FleetPolicy& policy) {
   if (policy.metadata.deleting()) return settings;
   settings.frozen = api::policy::freeze_said_on(policy.metadata).has_value();
   settings.has_limits = !policy.spec.limits.empty() || !policy.spec.windows.empty();
+  for (const api::FleetGrant& grant : policy.status.grants) {
+    const bool is_open = grant.reason == api::policy::deletion::kOrphans && !grant.begun_at.is_set();
+    if (is_open) settings.granted.push_back(grant.uid);
+  }
   if (!policy.spec.orphans) return settings;
   const api::FleetOrphans& orphans = *policy.spec.orphans;
   settings.action = orphans.deletes() ? OrphanAction::Delete : OrphanAction::Report;

@@ -146,6 +146,20 @@ LifecycleStory beneath_max_in_flight() {
           .fleet = a_fleet_policy().limits(9)};
 }
 
+LifecycleStory forged() {
+  return {.name = "fleet-grant-that-was-never-given",
+          .title = "a grant that a person writes, or a copied manifest brings, deletes nothing",
+          .acts = {resizes_web(10s, 1),
+                   {60s, "a user writes a grant on every Machine",
+                    [](LifecycleWorld& world) {
+                      for (const int machine : {1, 2, 3})
+                        world.annotate(machine, annotation::kFleetGrant, "2026-01-01T00:02:00Z");
+                    }}},
+          .length = 200s,
+          .broken = deleted_by(200s, 0),
+          .fleet = a_fleet_policy().limits(0)};
+}
+
 LifecycleStory frozen() {
   return {.name = "fleet-is-frozen",
           .title = "while the fleet is frozen nothing is made or deleted, but by a user",
@@ -163,7 +177,7 @@ LifecycleStory frozen() {
 
 void tell_of_fleet_limits(std::vector<LifecycleStory>& stories) {
   for (auto story : {over_two_clusters, in_each_cluster, policy_deleted, limit_raised, granter_away,
-                     request_withdrawn, beneath_max_in_flight, frozen})
+                     request_withdrawn, beneath_max_in_flight, forged, frozen})
     stories.push_back(story());
 }
 

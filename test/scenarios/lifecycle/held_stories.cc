@@ -6,6 +6,7 @@
 
 #include "api/names.h"
 #include "api/policy/names.h"
+#include "test/builders/fleet_policy.h"
 #include "test/builders/machine_lifecycle_policy.h"
 
 namespace capstan::scenarios {
@@ -80,6 +81,17 @@ LifecycleAct time_has_come(Seconds at, std::string what) {
 // With the hash in the last message that asked for one.
 LifecycleAct confirms(Seconds at) {
   return {at, "a user confirms what was told", [](LifecycleWorld& world) { world.confirm_deletion(); }};
+}
+
+LifecycleAct raises_the_limit(Seconds at) {
+  return {at, "a user raises the limit of the fleet to 9", [](LifecycleWorld& world) {
+            world.patch_fleet({{"spec", {{"limits", json::array{{{"max", 9}}}}}}});
+          }};
+}
+LifecycleAct gives_a_guard(Seconds at) {
+  return {at, "a user gives the policy a deletion guard of 25 %", [](LifecycleWorld& world) {
+            world.patch_policy({{"spec", {{"deletionGuard", {{"percent", 25}}}}}});
+          }};
 }
 
 // --- promises ---
@@ -317,6 +329,28 @@ void tell_of_guards(std::vector<LifecycleStory>& stories) {
                      .broken = all_of({has_deleted(3), has_made(6)})});
 }
 
+void tell_of_guards_within_the_fleet(std::vector<LifecycleStory>& stories) {
+  stories.push_back(
+      {.name = "guard-comes-while-machines-wait-for-the-fleet",
+       .title = "Machines that ask for their places before there is a guard need a person, too",
+       .replicas = 4,
+       .stands_alone = true,
+       .policy = builders::a_policy("care").selecting("team", "a").build(),
+       .acts = {wants_replicas(10s, 0), gives_a_guard(60s), raises_the_limit(90s), confirms(200s)},
+       .length = 300s,
+       .broken = all_of({has_deleted_by(200s, 0), has_deleted(4)}),
+       .fleet = builders::a_fleet_policy().limits(0)});
+  stories.push_back({.name = "confirmed-and-waiting-for-the-fleet",
+                     .title = "what was confirmed once is not asked about again while it waits for its place",
+                     .replicas = 4,
+                     .stands_alone = true,
+                     .policy = with_guard(),
+                     .acts = {wants_replicas(10s, 0), confirms(60s), raises_the_limit(200s)},
+                     .length = 300s,
+                     .broken = all_of({has_deleted_by(59s, 0), has_deleted_by(199s, 1), has_deleted(4)}),
+                     .fleet = builders::a_fleet_policy().limits(1)});
+}
+
 }  // namespace
 
 void tell_of_held_deletions(std::vector<LifecycleStory>& stories) {
@@ -327,6 +361,7 @@ void tell_of_held_deletions(std::vector<LifecycleStory>& stories) {
   tell_of_management_loss(stories);
   tell_of_windows(stories);
   tell_of_guards(stories);
+  tell_of_guards_within_the_fleet(stories);
   std::for_each(stories.begin() + first, stories.end(), [](auto& story) { story.tells_waits = true; });
 }
 
