@@ -14,6 +14,10 @@ void AccountFixture::lead_to(Management& on, const std::string& account, const s
   must(on.user.create(secrets, named(secret), object, {}, kNever), "create the credentials");
 }
 
+void AccountFixture::lose_credentials(const std::string& secret) {
+  must(management.user.remove(kube::resources::secrets(), named(secret), {}, kNever), "delete the Secret");
+}
+
 void AccountFixture::bring_up(const std::vector<std::string>& machines) {
   bring_cluster_up();
   for (const std::string& name : machines) {

@@ -17,6 +17,7 @@ struct AccountFixture : InfrastructureFixture {
     lead_to(management, account, secret);
   }
   static void lead_to(Management& on, const std::string& account, const std::string& secret = "cloud");
+  void lose_credentials(const std::string& secret = "cloud");
   // Machines with VMs.
   void bring_up(const std::vector<std::string>& machines);
   void annotate(const std::string& machine, std::string_view key, const std::string& value);

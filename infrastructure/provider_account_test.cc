@@ -133,6 +133,29 @@ TEST(Account, GivesUpAVmOnlyForAPersonWhoNamesTheAccount) {
   });
 }
 
+// The Secret goes first with its namespace, and can't come back.
+TEST(Account, GivesUpAVmWithoutCredentialsForAPersonWhoNamesTheAccount) {
+  AccountFixture world;
+  world.run([&] {
+    world.lead_to("acme");
+    AccountFixture::Process provider(world, world.management);
+    world.bring_up({"m1"});
+    world.lose_credentials();
+    world.management.remove<api::DriverMachine>("m1");
+
+    EXPECT_TRUE(
+        world.eventually([&] { return world.management.ready_reason("m1") == "CredentialsUnreadable"; }));
+    EXPECT_THAT(world.ready_message("m1"), HasSubstr("capstan.dev/abandon-vm: \"acme/nowhere\""));
+    world.annotate("m1", annotation::kAbandonVm, "other/nowhere");
+    world.pause(15min);
+    EXPECT_TRUE(world.management.get<api::DriverMachine>("m1")) << "that is not where the VM is";
+    world.annotate("m1", annotation::kAbandonVm, "acme/nowhere");
+
+    EXPECT_TRUE(world.eventually([&] { return !world.management.get<api::DriverMachine>("m1"); }, 15min));
+    EXPECT_EQ(world.vms_named("m1"), 1U) << "it runs on, as its user knows";
+  });
+}
+
 // The answer to the creation was lost, then the credentials changed: in the other account nothing is found.
 TEST(Account, MakesNoSecondVmInAnotherAccount) {
   sim::Script script;

@@ -365,6 +365,27 @@ TEST(ProviderPool, DoesNotTakeTheVmsOfThePoolItIsACopyOf) {
   });
 }
 
+// A copied manifest brings the list, and anything may be written into it.
+TEST(ProviderPool, LeavesAVmAloneThatItsListNamesAndThatIsNotOfItsGroup) {
+  InfrastructureFixture world;
+  world.run([&] {
+    const InfrastructureFixture::Process process(world, world.management);
+    world.bring_cluster_up();
+    world.management.add_machine("m1");
+    ASSERT_TRUE(world.eventually([&] { return world.management.ready_reason("m1") == "Ready"; }));
+
+    api::DriverMachinePoolSpec spec;
+    spec.provider_id_list.push_back(Text(world.cloud.vms().front().provider_id));
+    world.management.add_pool("copy", 1, spec);
+    EXPECT_TRUE(world.eventually(
+        [&] { return world.management.pool_ready("copy").starts_with("InstanceKeyTaken: VM "); }));
+    world.management.remove<api::DriverMachinePool>("copy");
+    EXPECT_TRUE(world.eventually([&] { return !world.management.get<api::DriverMachinePool>("copy"); }));
+
+    EXPECT_THAT(vm_names(world.cloud), ElementsAre("m1"));
+  });
+}
+
 TEST(ProviderPool, FindsItsVmsAgainAfterAMove) {
   InfrastructureFixture world;
   Management target(world.baton, 2);

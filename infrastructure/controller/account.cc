@@ -47,6 +47,19 @@ std::optional<Trouble> wrong_account(std::string_view ours, const DriverResult<s
   return in_another_account(ours);
 }
 
+bool is_given_up_unseen(const api::ObjectMeta& object, std::string_view ours,
+                        std::optional<Trouble>& no_credentials) {
+  if (!no_credentials) return false;
+  if (abandons_vms(object, ours)) {
+    no_credentials.reset();
+    return true;
+  }
+  if (!ours.empty())
+    no_credentials->message += fmt::format("; bring them back, or give the VM up: annotation {}: \"{}\"",
+                                           api::driver::annotation::kAbandonVm, ours);
+  return false;
+}
+
 bool abandons_vms(const api::ObjectMeta& object, std::string_view ours) {
   return !ours.empty() && object.annotations.value_or_empty(api::driver::annotation::kAbandonVm) == ours;
 }

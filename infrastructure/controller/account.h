@@ -25,6 +25,11 @@ DriverResult<std::string> ask_account(Driver& driver, const Credentials& credent
 std::optional<Trouble> wrong_account(std::string_view ours, const DriverResult<std::string>& answer,
                                      api::NoteCode unanswered = api::NoteCode::VmNotCreated);
 
+// Without credentials nothing can be asked about the VMs of an object that goes: a person's word counts that
+// they are given up. Where there is none, what is wrong with the credentials says how to give it.
+bool is_given_up_unseen(const api::ObjectMeta& object, std::string_view ours,
+                        std::optional<Trouble>& no_credentials);
+
 // A person has said that the VMs in the account `ours` are given up. Pure.
 bool abandons_vms(const api::ObjectMeta& object, std::string_view ours);
 

@@ -12,8 +12,11 @@ constexpr Seconds kUntilReadable{30};  // of Secrets that people or other contro
 
 Trouble trouble_of(api::NoteCode code, std::string_view what, const DriverError& error,
                    const Reaction& reaction) {
+  constexpr std::string_view kSeveral =
+      "; several VMs answer to the key of this object: delete those in the cloud that are not its own";
   return {.code = code,
-          .message = fmt::format("can't {}: {}", what, error.describe()),
+          .message = fmt::format("can't {}: {}{}", what, error.describe(),
+                                 error.code == DriverCode::OutOfRange ? kSeveral : std::string_view()),
           .retry = reaction.retry,
           .quiet = reaction.quiet};
 }

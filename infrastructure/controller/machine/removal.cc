@@ -1,5 +1,6 @@
 // The end of a VM: it goes unless its tags say that it is another object's.
 #include "base/safeguards.h"
+#include "infrastructure/controller/account.h"
 #include "infrastructure/controller/driver_steps.h"
 #include "infrastructure/controller/machine/work.h"
 
@@ -14,7 +15,8 @@ constexpr Seconds kUntilGone{5};
 
 bool Work::perform(const RemoveVm& action) {
   const auto* credentials = find_credentials();
-  if (credentials == nullptr) return false;
+  if (credentials == nullptr)
+    return is_given_up_unseen(object_.metadata, object_.spec.account, effects_.trouble);
   if (is_given_up(*credentials)) return true;
   // Before the cloud hears of the VM: a delete of one that it does not know may succeed, too.
   if (!is_right_account(*credentials)) return false;

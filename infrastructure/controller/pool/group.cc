@@ -56,7 +56,7 @@ bool Work::perform(const SizeGroup& action) {
 
 bool Work::perform(const RemoveGroup&) {
   const auto credentials = find_credentials();
-  if (!credentials) return false;
+  if (!credentials) return is_given_up_unseen(object_.metadata, object_.spec.account, effects_.trouble);
   if (is_given_up(*credentials)) return true;
   if (!is_right_account(*credentials)) return false;
   auto there = find_vms(*credentials);
@@ -127,13 +127,18 @@ bool Work::list_vms(const Credentials& credentials, std::vector<Vm>& there, std:
 }
 
 bool Work::refuse_anothers(const Vm& vm) {
-  return fail_with(Trouble{
-      .code = NoteCode::InstanceKeyTaken,
-      .message =
-          fmt::format("the VMs of spec.groupKey {} belong to DriverMachinePool {}/{}; delete this "
-                      "object, or the other one",
-                      object_.spec.group_key.view(), tag_of(vm, tag::kNamespace), tag_of(vm, tag::kPool)),
-      .retry = kUntilKeyIsFree});
+  const std::string_view pool = tag_of(vm, tag::kPool);
+  std::string why = pool.empty()
+                        ? fmt::format(
+                              "VM {} in spec.providerIDList carries no tag of this pool, and is not touched; "
+                              "take it out of the list",
+                              vm.provider_id)
+                        : fmt::format(
+                              "the VMs of spec.groupKey {} belong to DriverMachinePool {}/{}; delete this "
+                              "object, or the other one",
+                              object_.spec.group_key.view(), tag_of(vm, tag::kNamespace), pool);
+  return fail_with(
+      Trouble{.code = NoteCode::InstanceKeyTaken, .message = std::move(why), .retry = kUntilKeyIsFree});
 }
 
 // Of as many places as the group may have had.

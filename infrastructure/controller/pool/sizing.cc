@@ -57,9 +57,15 @@ std::string instance_key(const api::DriverMachinePool& pool, std::size_t place) 
   return fmt::format("{}-{}", pool.spec.group_key.view(), place);
 }
 
+// The list may name any VM, by an edit or in a copy: the VM itself has to say that it is of this group.
 bool is_ours(const api::DriverMachinePool& pool, const Vm& vm) {
-  return may_carry(vm, tag::kPool, pool.metadata.name.view()) &&
-         may_carry(vm, tag::kNamespace, pool.metadata.namespace_.view());
+  const std::string_view group = pool.spec.group_key.view();
+  const bool contradicts = !may_carry(vm, tag::kPool, pool.metadata.name.view()) ||
+                           !may_carry(vm, tag::kNamespace, pool.metadata.namespace_.view()) ||
+                           !may_carry(vm, tag::kGroup, group);
+  const bool says_so = tag_of(vm, tag::kPool) == pool.metadata.name.view() ||
+                       (!group.empty() && tag_of(vm, tag::kGroup) == group);
+  return says_so && !contradicts;
 }
 
 namespace {
