@@ -204,6 +204,7 @@ api::Condition scaling_up(const Observation& seen, const api::MachinePool& now, 
   std::string message = fmt::format("Scaling up from {} to {} replicas", present, *now.spec.replicas);
   if (!plan.troubles.empty()) message += " is blocked because:";
   for (const std::string& trouble : plan.troubles) message += "\n* " + trouble;
+  if (seen.frozen.holds()) message += "\n* " + seen.frozen.why;
   return conditions::make(condition::kScalingUp, status::kTrue, reason::kScalingUp, message);
 }
 

@@ -11,6 +11,7 @@
 #include "base/try.h"
 #include "controllers/claims/removal.h"
 #include "controllers/machineset/wanted.h"
+#include "controllers/safety/template_annotations.h"
 #include "kube/typed.h"
 #include "runtime/note.h"
 #include "runtime/ownership.h"
@@ -272,7 +273,7 @@ class Creator {
          .name = owner.name,
          .cluster_name = seen_.set.spec.cluster_name.str(),
          .labels = machine_labels(seen_.set),
-         .annotations = seen_.set.spec.machine_template.metadata.annotations,
+         .annotations = safety::annotations_from(seen_.set.spec.machine_template.metadata.annotations),
          .owner = runtime::controller_reference(kube::resource_of<Machine>(), machine)});
   }
 

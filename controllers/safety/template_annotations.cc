@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "api/driver/names.h"
 #include "api/policy/names.h"
 #include "controllers/safety/deleted_for.h"
 
@@ -23,6 +24,7 @@ constexpr std::array kOfOneMachine = {
     annotation::kAutoPreserved,
     annotation::kPreservationDrain,
     annotation::kResourceExhaustedUntil,
+    api::driver::annotation::kAbandonVm,  // it would give up the VM of each
 };
 
 }  // namespace

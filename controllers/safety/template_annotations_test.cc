@@ -11,7 +11,7 @@ TEST(TemplateAnnotations, GoOnToMachinesUnlessTheyConcernOneOfThem) {
        {"team", "capstan.dev/preserve", "capstan.dev/drain-timeout-seconds", "capstan.dev/replace",
         "capstan.dev/fleet-request", "capstan.dev/fleet-grant", "capstan.dev/deleted-for",
         "capstan.dev/replacement-granted", "capstan.dev/in-place-update", "capstan.dev/preserve-until",
-        "capstan.dev/auto-preserved", "capstan.dev/resource-exhausted-until"})
+        "capstan.dev/auto-preserved", "capstan.dev/abandon-vm", "capstan.dev/resource-exhausted-until"})
     in_template.set(Text(key), Text("x"));
 
   const api::Labels given = annotations_from(in_template);
