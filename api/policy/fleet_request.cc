@@ -10,7 +10,7 @@ namespace capstan::api::policy {
 namespace {
 
 constexpr char kSinceMark = '~';
-constexpr std::string_view kConfirmed = "~confirmed";
+constexpr std::string_view kConfirmed = "~confirmed:";
 constexpr std::array kReasons = {deletion::kRemediation, deletion::kRollout, deletion::kScaleIn,
                                  deletion::kPreservationEnded, deletion::kOrphans};
 
@@ -18,21 +18,24 @@ constexpr std::array kReasons = {deletion::kRemediation, deletion::kRollout, del
 
 std::string to_text(const FleetRequest& request) {
   std::string text = request.reason + kSinceMark + request.since.to_string();
-  if (request.confirmed) text += kConfirmed;
+  if (!request.confirmed.empty()) text.append(kConfirmed).append(request.confirmed);
   return text;
 }
 
 std::optional<FleetRequest> fleet_request_in(const ObjectMeta& object) {
   std::string_view text = object.annotations.value_or_empty(annotation::kFleetRequest);
-  const bool confirmed = text.ends_with(kConfirmed);
-  if (confirmed) text.remove_suffix(kConfirmed.size());
+  std::string confirmed;
+  if (const auto at = text.find(kConfirmed); at != std::string_view::npos) {
+    confirmed = text.substr(at + kConfirmed.size());
+    text = text.substr(0, at);
+  }
   const auto mark = text.find(kSinceMark);
   if (mark == std::string_view::npos) return std::nullopt;
   const std::string_view reason = text.substr(0, mark);
   const auto since = Time::parse(text.substr(mark + 1));
   const bool is_known = std::ranges::find(kReasons, reason) != kReasons.end();
   if (!is_known || !since || !since->is_set()) return std::nullopt;
-  return FleetRequest{.reason = std::string(reason), .since = *since, .confirmed = confirmed};
+  return FleetRequest{.reason = std::string(reason), .since = *since, .confirmed = std::move(confirmed)};
 }
 
 bool has_fleet_grant(const ObjectMeta& object) {

@@ -17,10 +17,13 @@ inline constexpr Seconds kFleetGrantExpires{600};
 struct FleetRequest {
   std::string reason = {};  // of api::policy::deletion
   Time since = {};
-  bool confirmed = false;  // a person has confirmed it, where a deletion guard held it
+  // What a person has confirmed it as, where a deletion guard held it: the generation of its MachineSet, or
+  // the time at which its MachinePool names it. Empty: that was not so.
+  std::string confirmed = {};
   bool operator==(const FleetRequest&) const = default;
 };
-std::string to_text(const FleetRequest& request);  // "Rollout~2026-01-01T12:00:00Z", or that and "~confirmed"
+std::string to_text(
+    const FleetRequest& request);  // "Rollout~2026-01-01T12:00:00Z", or that and "~confirmed:7"
 
 // Nothing: it asks for nothing, or in words that mean nothing.
 std::optional<FleetRequest> fleet_request_in(const ObjectMeta& object);

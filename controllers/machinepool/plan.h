@@ -89,8 +89,9 @@ struct GrantReplacement {
 // instance.
 struct ReplaceMachine {
   Snapshot<api::Machine> machine = {};
-  bool named = false;      // by capstan.dev/victims
-  bool confirmed = false;  // by a person, where the deletion guard held it
+  bool named = false;  // by capstan.dev/victims
+  // As what a person has confirmed it, where the deletion guard held it: the time at which it was named.
+  std::string confirmed = {};
   bool operator==(const ReplaceMachine&) const = default;
 };
 using safety::AskFleet;

@@ -52,6 +52,10 @@ void look_what_holds_victims(const Observation& seen, Plan& plan) {
   if (!windows.open) hold_victims(windows.why, windows.opens_in, plan);
 }
 
+bool is_confirmed(const Observation& seen, const lifecycle::Victim& victim, const api::Machine& machine) {
+  return safety::is_confirmed(machine, seen.fleet, victim.named.to_string());
+}
+
 // Those that a person has confirmed and that wait for their place in the limits of the FleetPolicy, or the
 // rest.
 std::vector<safety::Doomed> doomed_of(const Observation& seen, const lifecycle::Victims& victims,
@@ -59,7 +63,7 @@ std::vector<safety::Doomed> doomed_of(const Observation& seen, const lifecycle::
   std::vector<safety::Doomed> doomed;
   for (const auto& victim : victims.valid) {
     const auto& machine = *find_own(seen, victim.name);
-    if (safety::is_confirmed(machine) == confirmed)
+    if (is_confirmed(seen, victim, machine) == confirmed)
       doomed.push_back({.text = victim.name, .identity = machine.metadata.uid.str()});
   }
   return doomed;
@@ -87,9 +91,11 @@ void delete_victims(const Observation& seen, const lifecycle::Victims& victims, 
   if (!plan.victims_held.empty()) return;
   for (const auto& victim : victims.valid) {
     auto machine = find_own(seen, victim.name);
-    if (!deletes(plan, *machine))
-      plan.actions.push_back(
-          ReplaceMachine{.machine = std::move(machine), .named = true, .confirmed = confirmed});
+    if (deletes(plan, *machine)) continue;
+    const bool counts = confirmed || is_confirmed(seen, victim, *machine);
+    plan.actions.push_back(ReplaceMachine{.machine = std::move(machine),
+                                          .named = true,
+                                          .confirmed = counts ? victim.named.to_string() : std::string()});
   }
   if (confirmed) plan.actions.push_back(UseConfirmation{});
 }

@@ -42,10 +42,16 @@ class Awaiting {
 
   void ask(const DeleteMachine& removal, std::vector<Action>& actions) {
     const auto request =
-        safety::request_for(*removal.machine, *cause_of(seen_, removal), removal.confirmed, seen_.now);
+        safety::request_for(*removal.machine, *cause_of(seen_, removal), confirmed(removal), seen_.now);
     if (auto asking = safety::ask_fleet(removal.machine, request)) actions.push_back(std::move(*asking));
     auto& group = removal.why == DeleteMachine::Why::ScaleDown ? scaling_ : remediation_;
     group.add(*removal.machine, request);
+  }
+
+  // A later change of the spec of the set is another question.
+  std::string confirmed(const DeleteMachine& removal) const {
+    const std::string as = confirmed_as(seen_);
+    return removal.confirmed || safety::is_confirmed(*removal.machine, seen_.fleet, as) ? as : std::string();
   }
 
   // By caches that are behind no deletion is decided, which is no change of mind.

@@ -138,10 +138,10 @@ TEST(FleetRequests, AreNotGrantedByAnAnnotationThatTheFleetPolicyNeverGave) {
 }
 
 TEST(FleetRequests, StayConfirmedWhenTheReasonChanges) {
-  const auto machine = worker("a").annotated(kRequest, "ScaleIn~2026-01-01T11:00:00Z~confirmed");
+  const auto machine = worker("a").annotated(kRequest, "ScaleIn~2026-01-01T11:00:00Z~confirmed:1");
 
   EXPECT_THAT(requests(limited(1).with(failed(machine)).where(by_policy).plan()),
-              ElementsAre("a: Remediation~2026-01-01T11:00:00Z~confirmed"));
+              ElementsAre("a: Remediation~2026-01-01T11:00:00Z~confirmed:1"));
 }
 
 TEST(FleetRequests, OfAnEarlierTemplateAreOfARollout) {

@@ -58,10 +58,14 @@ bool concerns_guard(const Observation& seen, const DeleteMachine& removal) {
   return cause && !is_decided_above(seen, *cause) && !lifecycle::is_granted(*removal.machine);
 }
 
+bool is_confirmed(const Observation& seen, const api::Machine& machine) {
+  return safety::is_confirmed(machine, seen.fleet, confirmed_as(seen));
+}
+
 // One that waits for its place in the limits of the FleetPolicy is not gone: it counts, until it is
 // confirmed.
 bool is_guarded(const Observation& seen, const DeleteMachine& removal) {
-  return concerns_guard(seen, removal) && !safety::is_confirmed(*removal.machine);
+  return concerns_guard(seen, removal) && !is_confirmed(seen, *removal.machine);
 }
 
 std::vector<safety::Doomed> doomed_by(const Observation& seen, const Plan& plan, bool confirmed) {
@@ -69,7 +73,7 @@ std::vector<safety::Doomed> doomed_by(const Observation& seen, const Plan& plan,
   for (const Action& action : plan.actions) {
     const auto* removal = std::get_if<DeleteMachine>(&action);
     if (removal == nullptr || !concerns_guard(seen, *removal)) continue;
-    if (safety::is_confirmed(*removal->machine) != confirmed) continue;
+    if (is_confirmed(seen, *removal->machine) != confirmed) continue;
     const auto& metadata = removal->machine->metadata;
     doomed.push_back({.text = metadata.name.str(), .identity = metadata.uid.str()});
   }
@@ -116,6 +120,8 @@ bool scales_down(const Plan& plan) {
 }
 
 }  // namespace
+
+std::string confirmed_as(const Observation& seen) { return std::to_string(seen.stored->metadata.generation); }
 
 std::optional<Cause> cause_of(const Observation& seen, const DeleteMachine& removal) {
   switch (removal.why) {

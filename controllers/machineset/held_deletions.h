@@ -8,6 +8,9 @@
 
 namespace capstan::controllers::machineset {
 
+// As what a person confirms a deletion: by the generation of the set.
+std::string confirmed_as(const Observation& seen);
+
 // Nothing: it does not wait.
 std::optional<safety::Cause> cause_of(const Observation& seen, const DeleteMachine& removal);
 

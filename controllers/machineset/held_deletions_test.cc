@@ -171,6 +171,11 @@ MachineBuilder waiting_machine(std::string_view name, std::string_view words = "
                                       "ScaleIn~" + builders::noon().to_string() + std::string(words));
 }
 
+void limit_the_fleet(Observation& seen) { seen.fleet.limited = true; }
+void give_places(Observation& seen) {
+  for (const auto& machine : seen.machines) seen.fleet.granted.insert(machine->metadata.uid);
+}
+
 // Within the set's own budget.
 MachineBuilder granted_machine(std::string_view name) {
   return well_machine(name)
@@ -181,10 +186,10 @@ MachineBuilder granted_machine(std::string_view name) {
 TEST(DeletionGuardOfSets, CountsNoneThatGoesOrWasGrantedOrConfirmed) {
   Seen seen(a_machine_set().replicas(0));
   seen.with(well_machine("a").deleting()).with(granted_machine("b")).with(well_machine("e"));
-  seen.with(waiting_machine("d", "~confirmed"));
+  seen.with(waiting_machine("d", "~confirmed:1")).where(limit_the_fleet).where(give_places);
   EXPECT_THAT(going(with_guard(seen).plan()), UnorderedElementsAre("b", "d", "e"));
 
-  const Plan held = with_guard(seen.with(well_machine("f"))).plan();
+  const Plan held = with_guard(seen.with(well_machine("f")).where(give_places)).plan();
   EXPECT_THAT(going(held), UnorderedElementsAre("b", "d"));
   EXPECT_THAT(held.notes_about(api::NoteCode::ScaleDownHeldUp),
               ElementsAre(HasSubstr("2 Machines, for it is more than 20% of 3: e, f;")));
@@ -207,13 +212,27 @@ TEST(DeletionGuardOfSets, MarksWhatWasConfirmedForAsLongAsItWaitsForAPlace) {
   const auto set = builders::MachineSetBuilder(a_machine_set()).replicas(0);
   const auto confirmed = builders::MachineSetBuilder(set).annotated(api::policy::annotation::kConfirmDeletion,
                                                                     hash_of_three(set));
-  const auto limited = [](Observation& all) { all.fleet.limited = true; };
   std::vector<std::string> asked;
-  for (const Action& action : with_guard(three_of(0, confirmed)).where(limited).plan().actions) {
+  for (const Action& action : with_guard(three_of(0, confirmed)).where(limit_the_fleet).plan().actions) {
     if (const auto* each = std::get_if<AskFleet>(&action)) asked.push_back(each->request);
   }
   EXPECT_THAT(asked, SizeIs(3));
-  EXPECT_THAT(asked, Each(testing::EndsWith("~confirmed")));
+  EXPECT_THAT(asked, testing::Each(testing::EndsWith("~confirmed:1")));
+}
+
+// Replicas that were corrected meanwhile are another question; without limits nothing waits.
+TEST(DeletionGuardOfSets, TakesNoMarkOfAnEarlierGenerationOrWithoutLimits) {
+  const auto three = [](std::string_view words) {
+    Seen seen(a_machine_set().replicas(0));
+    for (const auto* name : {"a", "b", "c"}) seen.with(waiting_machine(name, words));
+    return with_guard(std::move(seen));
+  };
+  EXPECT_THAT(three("~confirmed:1").where(limit_the_fleet).where(give_places).plan().actions, SizeIs(3));
+  for (const auto* words : {"~confirmed:0", "~confirmed:", "~confirmed"})
+    EXPECT_THAT(three(words).where(limit_the_fleet).plan().notes_about(api::NoteCode::ScaleDownHeldUp),
+                ElementsAre(HasSubstr("3 Machines, for it is more than 20% of 3: a, b, c;")))
+        << words;
+  EXPECT_THAT(going(three("~confirmed:1").plan()), IsEmpty());
 }
 
 TEST(DeletionGuardOfSets, OpensOnceItIsConfirmedAndTakesTheAnnotationOff) {

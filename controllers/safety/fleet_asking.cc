@@ -26,16 +26,16 @@ bool lacks_fleet_grant(const api::Machine& machine, const FleetSeen& fleet) {
   return fleet.limited && is_worker(machine) && !fleet.granted.contains(machine.metadata.uid);
 }
 
-FleetRequest request_for(const api::Machine& machine, Cause cause, bool confirmed, Time now) {
+FleetRequest request_for(const api::Machine& machine, Cause cause, std::string_view confirmed, Time now) {
   const auto before = fleet_request_of(machine);
   return {.reason = std::string(to_string(cause)),
           .since = before ? before->since : now,
-          .confirmed = confirmed || is_confirmed(machine)};
+          .confirmed = std::string(confirmed)};
 }
 
-bool is_confirmed(const api::Machine& machine) {
+bool is_confirmed(const api::Machine& machine, const FleetSeen& fleet, std::string_view as) {
   const auto request = fleet_request_of(machine);
-  return request && request->confirmed;
+  return fleet.limited && request && !as.empty() && request->confirmed == as;
 }
 
 std::optional<AskFleet> ask_fleet(const runtime::Snapshot<api::Machine>& machine,

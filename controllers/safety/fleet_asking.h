@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "controllers/safety/fleet_request.h"
@@ -22,11 +23,11 @@ std::string describe(const AskFleet& action);
 // Its deletion needs a place that it has not got: where there are limits, those of workers do.
 // An annotation alone is no grant: a copied manifest brings one, too.
 bool lacks_fleet_grant(const api::Machine& machine, const FleetSeen& fleet);
-// Its place among those that wait is the one it had, also when the reason has become another; and what a
-// person confirmed once is confirmed for as long as it waits.
-FleetRequest request_for(const api::Machine& machine, Cause cause, bool confirmed, Time now);
-// It waits for a place, and a person had confirmed that it goes.
-bool is_confirmed(const api::Machine& machine);
+// Its place among those that wait is the one it had, also when the reason has become another. `confirmed`: as
+// what a person has confirmed it (api/policy/fleet_request.h); empty: that is not so.
+FleetRequest request_for(const api::Machine& machine, Cause cause, std::string_view confirmed, Time now);
+// It waits for a place, and a person has confirmed as that that it goes. Without limits nothing waits.
+bool is_confirmed(const api::Machine& machine, const FleetSeen& fleet, std::string_view as);
 // Nothing: it asks so already.
 std::optional<AskFleet> ask_fleet(const runtime::Snapshot<api::Machine>& machine,
                                   const FleetRequest& request);
