@@ -566,14 +566,17 @@ TEST(FrozenPools, ReplaceNoMachineAndTakeNoNamedOneUntilTheyAreThawed) {
 }
 
 // Tests begin at midnight, and this window opens at half past.
+void freeze_and_resize(MachinePoolFixture& stage, int replicas) {
+  stage.patch(kPools, kPool,
+              {{"metadata", {{"annotations", {{api::policy::annotation::kFreeze, "a fire"}}}}},
+               {"spec", {{"replicas", replicas}}}});
+  stage.settle();
+}
+
 TEST(FrozenPools, SayWhyTheyDoNotGrow) {
   in_simulation([](MachinePoolFixture& stage) {
     run_with_machines(stage, care());
-
-    stage.patch(kPools, kPool,
-                {{"metadata", {{"annotations", {{api::policy::annotation::kFreeze, "a fire"}}}}},
-                 {"spec", {{"replicas", 5}}}});
-    stage.settle();
+    freeze_and_resize(stage, 5);
 
     const auto up = api::conditions::find(stage.pool().status.conditions, api::condition::kScalingUp);
     EXPECT_THAT(up->message.str(), HasSubstr("to 5 replicas\n* frozen by the annotation"));
@@ -583,11 +586,7 @@ TEST(FrozenPools, SayWhyTheyDoNotGrow) {
 TEST(FrozenPools, SayWhyTheyDoNotShrink) {
   in_simulation([](MachinePoolFixture& stage) {
     run_with_machines(stage, care());
-
-    stage.patch(kPools, kPool,
-                {{"metadata", {{"annotations", {{api::policy::annotation::kFreeze, "a fire"}}}}},
-                 {"spec", {{"replicas", 1}}}});
-    stage.settle();
+    freeze_and_resize(stage, 1);
 
     EXPECT_THAT(scaling_down_of(stage), HasSubstr("to 1 replicas\n* frozen by the annotation"));
   });

@@ -144,7 +144,7 @@ std::optional<OrphanSearch::AccountId> OrphanSearch::identify(const Source& sour
                                         {"credentials", source.secret},
                                         {"error", answer.error().describe()}});
   if (!answer || answer->empty()) return std::nullopt;
-  const AccountId now{.driver = &driver, .name = *answer};
+  AccountId now{.driver = &driver, .name = *answer};
   const AccountId before = std::exchange(memory_.identities[source], now);
   if (!before.name.empty() && before != now) memory_.accounts.erase(now);
   return now;

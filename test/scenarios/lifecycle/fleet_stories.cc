@@ -54,7 +54,7 @@ Promise deleted_by(Seconds then, int wanted) {
 }
 
 Promise each(std::vector<Promise> promises) {
-  return [=](const LifecycleWorld& world) {
+  return [promises = std::move(promises)](const LifecycleWorld& world) {
     for (const Promise& promise : promises)
       if (auto broken = promise(world); !broken.empty()) return broken;
     return std::string();
