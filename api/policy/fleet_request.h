@@ -22,8 +22,8 @@ struct FleetRequest {
   std::string confirmed = {};
   bool operator==(const FleetRequest&) const = default;
 };
-std::string to_text(
-    const FleetRequest& request);  // "Rollout~2026-01-01T12:00:00Z", or that and "~confirmed:7"
+// "Rollout~2026-01-01T12:00:00Z", or that and "~confirmed:7"
+std::string to_text(const FleetRequest& request);
 
 // Nothing: it asks for nothing, or in words that mean nothing.
 std::optional<FleetRequest> fleet_request_in(const ObjectMeta& object);
