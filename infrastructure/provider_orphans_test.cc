@@ -157,6 +157,22 @@ struct OrphanFixture : AccountFixture {
                     tag_of(vm, tag::kInstanceKey) == object->spec.instance_key.view();
            });
   }
+  // What the pool's own turns make of it: the VM that it named before there was a second one.
+  std::string bring_up_two_vms_of_a_place() {
+    lead_to("acme");
+    bring_cluster_up();
+    api::DriverMachinePoolSpec spec;
+    spec.credentials_ref = cloud_credentials();
+    management.add_pool("mp1", 1, spec);
+    EXPECT_TRUE(eventually([&] { return management.has("mp1", 1); }));
+    const std::string first = cloud.vms().front().provider_id;
+    EXPECT_EQ(cloud.duplicate("mp1-0"), 1U);
+    return first;
+  }
+  bool pool_names_only(const std::string& vm) {
+    const auto pool = management.get<api::DriverMachinePool>("mp1");
+    return pool && pool->spec.provider_id_list.size() == 1 && pool->spec.provider_id_list.front() == vm;
+  }
   void change_tags(const std::string& name, const Tags& tags) {
     for (const Vm& vm : cloud.vms()) {
       if (vm.name != name) continue;
@@ -666,6 +682,42 @@ TEST(Orphans, OfTwoVmsOfAKeyBothStayWhileTheNamedOneDoesNotRun) {
     EXPECT_THAT(world.told_of("m1"),
                 HasSubstr("a second VM of the key of DriverMachine default/m1; kept: the "
                           "other VM of its key does not run"));
+  });
+}
+
+// A pool has its places named, and one VM of each.
+TEST(Orphans, OfTwoVmsOfAPlaceOfAPoolTheOneThatItDoesNotNameGoes) {
+  OrphanFixture world;
+  world.run([&] {
+    AccountFixture::Process provider(world, world.management);
+    const std::string first = world.bring_up_two_vms_of_a_place();
+
+    world.periods(1);
+    EXPECT_THAT(world.told_of("mp1-0"), HasSubstr("a second VM of the key of DriverMachinePool default/mp1"));
+    EXPECT_TRUE(world.pool_names_only(first));
+    EXPECT_EQ(world.vms_named("mp1-0"), 2U) << "the first list marks";
+
+    EXPECT_TRUE(world.eventually([&] { return world.vms_named("mp1-0") == 1; }, kPeriod * 4));
+    EXPECT_EQ(world.cloud.vms().front().provider_id, first);
+    EXPECT_EQ(world.cloud.created(), 1U) << "its place was not empty";
+  });
+}
+
+TEST(Orphans, OfTwoVmsOfAPlaceOfAPoolBothStayOnceThePoolNamesTheOther) {
+  OrphanFixture world;
+  world.run([&] {
+    AccountFixture::Process provider(world, world.management);
+    const std::string first = world.bring_up_two_vms_of_a_place();
+    world.periods(1);
+    ASSERT_NE(world.told_of("mp1-0"), "");
+    world.management.change<api::DriverMachinePool>("mp1", [](api::DriverMachinePool& pool) {
+      pool.metadata.annotations.set(api::annotation::kPaused, "");
+      pool.spec.provider_id_list = {Text("sim:///another")};
+    });
+
+    world.periods(4);
+
+    EXPECT_EQ(world.vms_named("mp1-0"), 2U);
   });
 }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "api/driver/names.h"
 #include "base/safeguards.h"
 #include "infrastructure/controller/account.h"
@@ -113,15 +115,29 @@ OrphanWork::Reason OrphanWork::objects_say(const Finding& vm) {
 }
 
 OrphanWork::Reason OrphanWork::owner_of_first_says(const Finding& vm, const Credentials& credentials) {
-  const auto object = kube::get<api::DriverMachine>(with_.deps.client, vm.object, deadline());
-  const bool names_the_first =
-      object && object->spec.instance_key == vm.instance_key && object->spec.provider_id == vm.named_instead;
-  if (!names_the_first || vm.named_instead.empty() || vm.named_instead == vm.provider_id)
-    return "kept: its DriverMachine does not name the other VM";
+  if (vm.named_instead.empty() || vm.named_instead == vm.provider_id || !names_the_first(vm))
+    return fmt::format("kept: {} does not name the other VM", owner_of_key(vm));
   const auto first = look_at_vm(driver_of(vm), {.provider_id = vm.named_instead}, credentials, deadline());
   if (!first || !runs(*first)) return "kept: the other VM of its key does not run";
   if (!carries_the_keys_of(vm, *first)) return "kept: the other VM does not carry its keys";
   return std::nullopt;
+}
+
+// And not this one.
+bool OrphanWork::names_the_first(const Finding& vm) {
+  if (vm.pool.empty()) {
+    const auto object = kube::get<api::DriverMachine>(with_.deps.client, vm.object, deadline());
+    return object && object->spec.instance_key == vm.instance_key &&
+           object->spec.provider_id == vm.named_instead;
+  }
+  const ObjectKey key{.namespace_ = vm.object.namespace_, .name = vm.pool};
+  const auto pool = kube::get<api::DriverMachinePool>(with_.deps.client, key, deadline());
+  if (!pool || pool->spec.group_key.empty()) return false;
+  const auto names = [&](const std::string& id) {
+    return std::ranges::find(pool->spec.provider_id_list, Text(id)) != pool->spec.provider_id_list.end();
+  };
+  return vm.instance_key.starts_with(pool->spec.group_key.str() + "-") && names(vm.named_instead) &&
+         !names(vm.provider_id);
 }
 
 OrphanWork::Reason OrphanWork::cloud_says(const Finding& vm, const Credentials& credentials) {

@@ -31,6 +31,7 @@ class OrphanWork {
   Reason policy_says(const api::Cluster& cluster);
   Reason objects_say(const Finding& vm);
   Reason owner_of_first_says(const Finding& vm, const Credentials& credentials);
+  bool names_the_first(const Finding& vm);
   Reason cloud_says(const Finding& vm, const Credentials& credentials);
   bool carries_the_keys_of(const Finding& vm, const Vm& live) const;
   template <typename T>

@@ -120,8 +120,7 @@ std::string why_it_is_there(const Finding& vm, const Observation& seen) {
 }
 
 std::string what_it_lacks(const Finding& vm) {
-  if (vm.standing == Standing::Second)
-    return fmt::format("a second VM of the key of DriverMachine {}", vm.object.describe());
+  if (vm.standing == Standing::Second) return "a second VM of the key of " + owner_of_key(vm);
   return "no object has its key";
 }
 

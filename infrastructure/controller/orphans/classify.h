@@ -30,10 +30,11 @@ using ProviderIds = std::set<std::string, std::less<>>;
 struct Owners {
   // DriverClusters by their key. One whose key another DriverCluster has, too, is left out.
   std::map<std::string, api::ObjectKey, std::less<>> clusters = {};
-  std::map<std::string, std::string, std::less<>> machines = {};  // spec.providerID by spec.instanceKey
-  ProviderIds vms = {};                                           // that objects name
-  std::set<std::string, std::less<>> groups = {};                 // keys of pools
-  std::set<api::ObjectKey> names = {};                            // of Machines, pools and their objects
+  // The VM that the object of an instance key names; empty: it is about to be made.
+  std::map<std::string, std::string, std::less<>> by_key = {};
+  ProviderIds vms = {};                            // that objects name
+  std::set<std::string, std::less<>> groups = {};  // keys of pools
+  std::set<api::ObjectKey> names = {};             // of Machines, pools and their objects
 };
 
 // One VM that is looked after, and what is known of it.
@@ -63,11 +64,15 @@ struct FoundOrphans {
   bool operator==(const FoundOrphans&) const = default;
 };
 
+// A pool names its VMs, and only they say which place of it is whose: taken from a complete list.
+void add_members(const std::vector<Vm>& listed, Owners& owners);
 Standing standing_of(const Vm& vm, const Owners& owners);
 // `marks`: the orphans of the complete list before this one. Nothing: there is nothing to do about it. An
 // owned VM with a mark is found, too: the mark has to go.
 std::optional<Finding> classify(const Vm& vm, const Owners& owners, const ProviderIds& marks);
 
 bool is_suspect(Standing standing);
+// The object of the instance key that it carries, by what its tags say.
+std::string owner_of_key(const Finding& vm);
 
 }  // namespace capstan::infrastructure

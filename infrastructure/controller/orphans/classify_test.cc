@@ -57,7 +57,7 @@ TEST(Standing, OfAVmWithoutAnIdThatAnObjectCouldNameIsForeign) {
 
 TEST(Standing, IsOwnedByAKeyThatIsWrittenDownBeforeTheVmIsThere) {
   Owners owners = of_cluster();
-  owners.machines["k1"] = "";
+  owners.by_key["k1"] = "";
 
   EXPECT_EQ(standing_of(a_vm(), owners), Standing::Owned);
 }
@@ -87,11 +87,29 @@ TEST(Standing, IsKeptWhileAMachineOfItsNameIsBeingMade) {
 
 TEST(Standing, IsASecondOneWhenTheObjectOfItsKeyNamesAnother) {
   Owners owners = of_cluster();
-  owners.machines["k1"] = "sim:///i-9";
+  owners.by_key["k1"] = "sim:///i-9";
   owners.vms.insert("sim:///i-9");
 
   EXPECT_EQ(standing_of(a_vm(), owners), Standing::Second);
   EXPECT_EQ(classify(a_vm(), owners, {})->named_instead, "sim:///i-9");
+}
+
+TEST(Standing, IsASecondOneWhenThePoolOfItsPlaceNamesAnother) {
+  Owners owners = of_cluster();
+  owners.groups.insert("g");
+  owners.vms.insert("sim:///i-9");
+  Vm second = a_vm("g-0");
+  second.tags[std::string(tag::kGroup)] = "g";
+  Vm first = second;
+  first.provider_id = "sim:///i-9";
+  add_members({second, first}, owners);
+
+  EXPECT_EQ(standing_of(first, owners), Standing::Owned);
+  EXPECT_EQ(standing_of(second, owners), Standing::Second);
+  EXPECT_EQ(classify(second, owners, {})->named_instead, "sim:///i-9");
+
+  second.tags[std::string(tag::kInstanceKey)] = "g-1";
+  EXPECT_EQ(standing_of(second, owners), Standing::Owned) << "its place is its own";
 }
 
 TEST(Classify, ConfirmsWhatIsMarkedAndWasAnOrphanInTheListBefore) {

@@ -22,7 +22,7 @@ void add_machines(const Caches& caches, Owners& owners) {
   for (const auto& machine : caches.driver_machines.all()) {
     const auto& spec = machine->spec;
     if (!spec.provider_id.empty()) owners.vms.insert(spec.provider_id.str());
-    if (!spec.instance_key.empty()) owners.machines[spec.instance_key.str()] = spec.provider_id.str();
+    if (!spec.instance_key.empty()) owners.by_key[spec.instance_key.str()] = spec.provider_id.str();
   }
 }
 

@@ -153,7 +153,8 @@ std::optional<OrphanSearch::AccountId> OrphanSearch::identify(const Source& sour
 // Objects are looked at after the list, for each is there before its VM.
 void OrphanSearch::take_over(Account& account, const std::string& name, const Source& source,
                              const std::vector<Vm>& vms) {
-  const Owners owners = owners_in(deps_.caches);
+  Owners owners = owners_in(deps_.caches);
+  add_members(vms, owners);
   const ProviderIds marks = std::exchange(account.marks, {});
   account.findings.clear();
   for (const Vm& vm : vms) {
