@@ -208,11 +208,6 @@ api::Condition scaling_up(const Observation& seen, const api::MachinePool& now, 
   return conditions::make(condition::kScalingUp, status::kTrue, reason::kScalingUp, message);
 }
 
-// By its number it makes none, and loses what is too many.
-bool is_frozen_by_a_person(const Observation& seen) {
-  return seen.frozen.holds() && seen.frozen.reason != api::policy::reason::kOvershooting;
-}
-
 // Empty where no named Machine waits.
 std::string named_and_kept(const Plan& plan) {
   if (plan.victims_held.empty()) return {};
@@ -234,10 +229,7 @@ api::Condition scaling_down(const Observation& seen, const api::MachinePool& now
     message = fmt::format("Scaling down from {} to {} replicas", present, *now.spec.replicas);
   else if (left > 0)
     message = fmt::format("Nodes whose instance left the list have to go: {}", left);
-  if (plan.held > 0)
-    message += "\n* " + seen.may_delete.why;
-  else if (is_frozen_by_a_person(seen) && named.empty())
-    message += "\n* " + seen.frozen.why;
+  if (!seen.may_delete.open && (plan.held > 0 || named.empty())) message += "\n* " + seen.may_delete.why;
   if (!effects.node_trouble.empty()) message += "\n* " + effects.node_trouble;
   if (!effects.draining.empty()) message += "\n" + effects.draining;
   return conditions::make(condition::kScalingDown, status::kTrue, reason::kScalingDown, message);

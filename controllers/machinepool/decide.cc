@@ -33,6 +33,7 @@ void own_and_label(const Observation& seen, Plan& plan);
 void size_phase(Plan& plan);
 void bootstrap_phase(const Observation& seen, Plan& plan);
 void infrastructure_phase(const Observation& seen, Plan& plan);
+void size_that_waits(const Observation& seen, Plan& plan);
 void write_pool(const Observation& seen, Plan& plan);
 void claim_providers(const Observation& seen, Plan& plan);
 void machines_phase(const Observation& seen, Plan& plan);
@@ -56,6 +57,7 @@ Plan decide(const Observation& seen) {
   size_phase(plan);
   bootstrap_phase(seen, plan);
   infrastructure_phase(seen, plan);
+  size_that_waits(seen, plan);
   write_pool(seen, plan);
   claim_providers(seen, plan);
   machines_phase(seen, plan);
@@ -140,6 +142,13 @@ void infrastructure_phase(const Observation& seen, Plan& plan) {
   if (plan.list.doubted) recheck_within(plan.recheck, kSecondLook);
   if (infra.ready && infra.replicas) plan.wanted.status.replicas = infra.replicas;
   if (plan.list.believed) plan.wanted.spec.provider_id_list = plan.list.ids;
+}
+
+// The condition names the brake as long as it is shut.
+void size_that_waits(const Observation& seen, Plan& plan) {
+  if (!plan.size.replicas || seen.may_delete.open) return;
+  if (plan.wanted.status.replicas.value_or(0) > *plan.size.replicas)
+    recheck_within(plan.recheck, kBrakeRecheck);
 }
 
 // Encoding a pool of thousands to find no difference would be most of a quiet turn.

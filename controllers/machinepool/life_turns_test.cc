@@ -586,6 +586,7 @@ TEST(FrozenPools, SayWhyTheyDoNotGrow) {
 TEST(FrozenPools, SayWhyTheyDoNotShrink) {
   in_simulation([](MachinePoolFixture& stage) {
     run_with_machines(stage, care());
+    const auto run = a_run_held_by_freezes(stage);
     freeze_and_resize(stage, 1);
 
     EXPECT_THAT(scaling_down_of(stage), HasSubstr("to 1 replicas\n* frozen by the annotation"));

@@ -206,6 +206,18 @@ TEST(NodeRefs, OfRetiredNodesStayUntilTheyAreDeleted) {
   EXPECT_EQ(scaling_down->message, "Nodes whose instance left the list have to go: 1");
 }
 
+TEST(Scaling, DownSaysWhichBrakeIsShut) {
+  auto world = running(1);
+  world.where(
+      [](Observation& seen) { seen.may_delete = {.open = false, .why = "API server lost since noon"}; });
+
+  const auto after = world.reported();
+
+  const auto scaling_down = api::conditions::find(after.status.conditions, "ScalingDown");
+  EXPECT_EQ(scaling_down->message, "Scaling down from 2 to 1 replicas\n* API server lost since noon");
+  EXPECT_TRUE(world.plan().recheck) << "it is gone from there when the brake opens";
+}
+
 // --- conditions ---
 
 TEST(Conditions, OfAPoolThatRunsAreGood) {
