@@ -114,6 +114,17 @@ TEST(Account, CredentialsSwappedToAnotherAccountLoseNoVm) {
   });
 }
 
+// The VM of m1, which is in acme and on its way out.
+void is_given_up_for_who_names_its_account(AccountFixture& world) {
+  world.annotate("m1", annotation::kAbandonVm, "other/nowhere");
+  world.pause(15min);
+  EXPECT_TRUE(world.management.get<api::DriverMachine>("m1")) << "that is not where the VM is";
+  world.annotate("m1", annotation::kAbandonVm, "acme/nowhere");
+
+  EXPECT_TRUE(world.eventually([&] { return !world.management.get<api::DriverMachine>("m1"); }, 15min));
+  EXPECT_EQ(world.vms_named("m1"), 1U) << "it runs on, as its user knows";
+}
+
 TEST(Account, GivesUpAVmOnlyForAPersonWhoNamesTheAccount) {
   AccountFixture world;
   world.run([&] {
@@ -123,13 +134,7 @@ TEST(Account, GivesUpAVmOnlyForAPersonWhoNamesTheAccount) {
     world.lead_to("other");
     world.management.remove<api::DriverMachine>("m1");
 
-    world.annotate("m1", annotation::kAbandonVm, "other/nowhere");
-    world.pause(15min);
-    EXPECT_TRUE(world.management.get<api::DriverMachine>("m1")) << "that is not where the VM is";
-    world.annotate("m1", annotation::kAbandonVm, "acme/nowhere");
-
-    EXPECT_TRUE(world.eventually([&] { return !world.management.get<api::DriverMachine>("m1"); }, 15min));
-    EXPECT_EQ(world.vms_named("m1"), 1U) << "it runs on, as its user knows";
+    is_given_up_for_who_names_its_account(world);
   });
 }
 
@@ -146,13 +151,7 @@ TEST(Account, GivesUpAVmWithoutCredentialsForAPersonWhoNamesTheAccount) {
     EXPECT_TRUE(
         world.eventually([&] { return world.management.ready_reason("m1") == "CredentialsUnreadable"; }));
     EXPECT_THAT(world.ready_message("m1"), HasSubstr("capstan.dev/abandon-vm: \"acme/nowhere\""));
-    world.annotate("m1", annotation::kAbandonVm, "other/nowhere");
-    world.pause(15min);
-    EXPECT_TRUE(world.management.get<api::DriverMachine>("m1")) << "that is not where the VM is";
-    world.annotate("m1", annotation::kAbandonVm, "acme/nowhere");
-
-    EXPECT_TRUE(world.eventually([&] { return !world.management.get<api::DriverMachine>("m1"); }, 15min));
-    EXPECT_EQ(world.vms_named("m1"), 1U) << "it runs on, as its user knows";
+    is_given_up_for_who_names_its_account(world);
   });
 }
 

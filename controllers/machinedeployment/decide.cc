@@ -270,7 +270,6 @@ class Rollout {
 
   void note_brake() {
     plan_.brake = seen_.may_roll.why;
-    plan_.held_by = seen_.may_roll.why;
     recheck_within(plan_.recheck, kHeldRecheck);
   }
 

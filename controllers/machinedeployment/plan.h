@@ -123,7 +123,7 @@ struct Plan {
   std::vector<Fault> faults = {};
   // Why old Machines stay as they are for now, though the rollout would delete or update them.
   std::vector<std::string> held = {};
-  std::string held_by = {};                 // the window, guard or freeze among them; empty: none
+  std::string held_by = {};                 // the one of these that a person or time opens; empty: none
   std::vector<std::string> waits_for = {};  // MachineSets that have not acted for a minute
   std::string brake = {};                   // by which brake its sets stay as large as they are
   bool stuck = false;                       // the spec was not acted on: observedGeneration stays behind

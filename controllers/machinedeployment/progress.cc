@@ -72,6 +72,7 @@ bool is_over(const Observation& seen, const std::optional<Progress>& was, const 
 
 // The brake that keeps it from going on: of its own or of a set whose Machines are to go. Empty: none does.
 std::string held_by(const Observation& seen, const Plan& plan) {
+  if (!plan.brake.empty()) return plan.brake;
   if (!plan.held_by.empty()) return plan.held_by;
   const auto holds = holds_of_old_sets(seen);
   return holds.empty() ? std::string() : holds.front();

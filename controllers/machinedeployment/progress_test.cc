@@ -39,6 +39,7 @@ class Fleet {
     seen_.sets = {set_of("new", stored_, fresh, available),
                   held_set(set_of("old", a_machine_deployment().version("v0"), old, 0))};
     plan_.held_by = held_by_;
+    plan_.brake = brake_;
     Effects effects{.deployment = seen_.stored};
     if (fails_) effects.errors.push_back({.code = Code::Unavailable, .message = "no answer"});
     stored_ = report(seen_, plan_, effects);
@@ -56,6 +57,10 @@ class Fleet {
   }
   Fleet& held(std::string_view by) {
     held_by_ = by;
+    return *this;
+  }
+  Fleet& braked(std::string_view by) {
+    brake_ = by;
     return *this;
   }
   // By the limits of the FleetPolicy, or by what else its sets show.
@@ -114,6 +119,7 @@ class Fleet {
   Plan plan_ = {};
   bool fails_ = false;
   std::string held_by_ = {};
+  std::string brake_ = {};
   std::string set_held_by_ = {};
 };
 
@@ -205,7 +211,9 @@ TEST(Progressing, DoesNotExceedWhileABrakeHoldsItAndNamesTheBrake) {
   EXPECT_THAT(fleet.message(), HasSubstr("no time counts while it is held: the next window opens at 02:00"));
   EXPECT_EQ(fleet.due_in(), std::nullopt);
   EXPECT_EQ(fleet.turn(Seconds(9000), 1, 3, 3), "Unknown RolloutHeld");
-  EXPECT_EQ(fleet.held("").turn(Seconds(1), 1, 3, 3), "True MachineSetUpdated");
+  EXPECT_EQ(fleet.held("").braked("frozen").turn(Seconds(1), 1, 3, 3), "Unknown RolloutHeld");
+  EXPECT_THAT(fleet.message(), HasSubstr("while it is held: frozen"));
+  EXPECT_EQ(fleet.braked("").turn(Seconds(1), 1, 3, 3), "True MachineSetUpdated");
   EXPECT_EQ(fleet.turn(Seconds(100), 1, 3, 3), "False ProgressDeadlineExceeded");
 }
 
