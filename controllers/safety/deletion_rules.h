@@ -29,13 +29,8 @@ struct DeletionRules {
   }
 };
 
-// Where several have windows for a cause all have to be open.
-inline WindowVerdict ask_windows(const DeletionRules& rules, Cause cause, Time now) {
-  for (const Windows& each : rules.windows) {
-    auto own = ask_windows(each, cause, now);
-    if (!own.open) return own;
-  }
-  return ask_windows(rules.fleet_windows, cause, now);
-}
+// Where several have windows for a cause all have to be open: `why` names those that are shut and when all
+// are open at once, and `opens_in` is when that has to be said anew.
+WindowVerdict ask_windows(const DeletionRules& rules, Cause cause, Time now);
 
 }  // namespace capstan::controllers::safety

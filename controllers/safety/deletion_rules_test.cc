@@ -8,7 +8,9 @@
 namespace capstan::controllers::safety {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 constexpr Time kNoon = Time::from_unix(1'767'268'800);  // 2026-01-01T12:00:00Z
 
@@ -31,6 +33,38 @@ TEST(DeletionRules, WaitForTheWindowsOfBothPolicies) {
   EXPECT_THAT(ask_windows(by_own, Cause::ScaleIn, kNoon).why, HasSubstr("care"));
   EXPECT_THAT(ask_windows(by_fleet, Cause::ScaleIn, kNoon).why, HasSubstr("fleet"));
   EXPECT_TRUE(ask_windows(by_fleet, Cause::Remediation, kNoon).open) << "no window is for that";
+}
+
+TEST(DeletionRules, SayWhenTheWindowsOfBothAreOpen) {
+  const auto windows = [](std::string_view cron, std::int32_t duration, std::string of) {
+    return read_windows(
+        std::vector<api::PolicyWindow>{
+            {.cron = Text(cron), .duration_seconds = duration, .intents = {Text("ScaleIn")}}},
+        std::move(of));
+  };
+  const auto ask = [&](std::string_view own, std::string_view fleet, Time now = kNoon) {
+    const DeletionRules rules{.windows = {windows(own, 5400, "care")},
+                              .fleet_windows = windows(fleet, 3600, "fleet")};
+    return ask_windows(rules, Cause::ScaleIn, now);
+  };
+
+  const auto both_shut = ask("0 14 * * *", "0 15 * * *");
+  EXPECT_THAT(
+      both_shut.why,
+      HasSubstr("outside the windows of care for ScaleIn: the next one opens at 2026-01-01T14:00:00Z"));
+  EXPECT_THAT(
+      both_shut.why,
+      HasSubstr("outside the windows of fleet for ScaleIn: the next one opens at 2026-01-01T15:00:00Z"));
+  EXPECT_THAT(both_shut.why,
+              HasSubstr("; the windows of care and fleet are open together from 2026-01-01T15:00:00Z on"));
+  EXPECT_EQ(both_shut.opens_in, std::chrono::hours(2)) << "another one is named from then on";
+
+  const auto one_shut = ask("0 14 * * *", "0 15 * * *", kNoon + std::chrono::hours(2));
+  EXPECT_THAT(one_shut.why, AllOf(HasSubstr("fleet for ScaleIn: the next one"), Not(HasSubstr("together"))));
+
+  const auto too_early = ask("0 12 * * *", "0 14,18 * * *");
+  EXPECT_THAT(too_early.why, HasSubstr("care and fleet are open together at none of the next 100 openings"));
+  EXPECT_FALSE(too_early.open);
 }
 
 TEST(DeletionRules, OfAFleetHoldWhatNoOtherPolicyGoverns) {

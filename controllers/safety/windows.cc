@@ -68,6 +68,10 @@ std::vector<std::string> problems_of(const Windows& windows) {
   return problems;
 }
 
+bool concern(const Windows& windows, Cause cause) {
+  return std::ranges::any_of(windows.list, [&](const Window& window) { return is_for(window, cause); });
+}
+
 WindowVerdict ask_windows(const Windows& windows, Cause cause, Time now) {
   std::vector<const Window*> concerned;
   for (const Window& window : windows.list)

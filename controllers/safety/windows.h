@@ -45,6 +45,9 @@ struct WindowVerdict {
   std::optional<Seconds> opens_in = {};  // while shut; nothing: never
 };
 
+// Whether one of them is for that cause.
+bool concern(const Windows& windows, Cause cause);
+
 // A cause that no window names does not wait. One of which all windows can't be understood waits, and `why`
 // names them.
 WindowVerdict ask_windows(const Windows& windows, Cause cause, Time now);
