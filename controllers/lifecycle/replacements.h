@@ -8,6 +8,8 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "controllers/lifecycle/judge.h"
@@ -35,7 +37,16 @@ struct Replacements {
   std::vector<MachineSnapshot> granted = {};  // now, in this order
   std::int32_t in_flight = 0;                 // with those
   std::optional<Seconds> recheck = {};        // when one more will have been Unhealthy for too long
+  std::vector<MachineSnapshot> waiting = {};  // have been it, and are not granted
+  std::vector<std::string> under_way = {};    // Machines that take the places, with those granted
+  std::int32_t missing = 0;                   // and those that are still to be made
 };
 Replacements replacements(const ReplacementQuestion& question);
+
+// For a condition: which Machines wait, though their time is over, and for what. Empty: none does. `limit`
+// says in words what allows how many.
+std::string words_for_waiting(const Replacements& decided, std::string_view limit);
+// The same where a brake forbids all of them.
+std::string words_for_held(Replacements decided, std::string_view brake);
 
 }  // namespace capstan::controllers::lifecycle

@@ -64,6 +64,29 @@ TEST(Replacements, AreGrantedToTheLongestUnhealthyFirst) {
               ElementsAre("b", "a"));
 }
 
+TEST(Replacements, SayWhichMachinesWaitAndForWhat) {
+  const auto words = [](const Replacements& found) {
+    return words_for_waiting(found, "the policy's replacement.maxInFlight allows 1");
+  };
+  EXPECT_EQ(
+      words(asked(
+          {unhealthy("a"), unhealthy("b", Seconds(1800)), unhealthy("c"), in_phase("d", Phase::Running)})),
+      "Machines a, c have been Unhealthy for longer than the policy allows, and wait for a replacement: the "
+      "policy's replacement.maxInFlight allows 1, and b is under way");
+  EXPECT_EQ(
+      words(asked({unhealthy("a"), granted("g"), in_phase("n", Phase::CreateRetrying)}, {.missing = 1})),
+      "Machine a has been Unhealthy for longer than the policy allows, and waits for a replacement: the "
+      "policy's replacement.maxInFlight allows 1, and g, n are under way, and 1 is still to be made");
+  EXPECT_EQ(words(asked({unhealthy("a", Seconds(599)), granted("g")})), "") << "its time is not over";
+  EXPECT_EQ(words(asked({unhealthy("a")})), "");
+}
+
+TEST(Replacements, SayWhichMachinesABrakeHolds) {
+  EXPECT_EQ(words_for_held(asked({unhealthy("a"), unhealthy("b")}), "frozen"),
+            "Machines a, b have been Unhealthy for longer than the policy allows, and wait for a "
+            "replacement: frozen");
+}
+
 TEST(Replacements, WaitUntilTheTimeIsOver) {
   const auto found = asked({unhealthy("a", Seconds(599)), in_phase("b", Phase::Running)});
 

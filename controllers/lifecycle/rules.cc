@@ -1,5 +1,7 @@
 #include "controllers/lifecycle/rules.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "api/names.h"
@@ -69,6 +71,13 @@ std::int32_t max_in_flight(const api::MachineLifecyclePolicySpec& policy, std::i
   const auto group = with_defaults(policy.replacement.value_or(api::PolicyReplacement()));
   const auto limit = scaled_value(*group.max_in_flight, replicas, Rounding::Up);
   return limit ? std::max(*limit, 1) : 1;
+}
+
+std::string in_words_max_in_flight(const api::MachineLifecyclePolicySpec& policy, std::int32_t replicas) {
+  const std::int32_t allowed = max_in_flight(policy, replicas);
+  if (policy.replacement && policy.replacement->max_in_flight)
+    return fmt::format("the policy's replacement.maxInFlight allows {}", allowed);
+  return fmt::format("the policy has no replacement.maxInFlight, which allows {}", allowed);
 }
 
 std::vector<Phase> counted_phases(const api::MachineLifecyclePolicySpec& policy) {

@@ -28,6 +28,8 @@ std::vector<std::string> ignored_without_rules(const api::Machine& machine);
 
 // The policy's default where it says nothing, or nothing that can be understood.
 std::int32_t max_in_flight(const api::MachineLifecyclePolicySpec& policy, std::int32_t replicas);
+// "the policy's replacement.maxInFlight allows 1"
+std::string in_words_max_in_flight(const api::MachineLifecyclePolicySpec& policy, std::int32_t replicas);
 std::vector<Phase> counted_phases(const api::MachineLifecyclePolicySpec& policy);
 Seconds victims_expiry(const api::MachineLifecyclePolicySpec* policy);  // null: there is no policy
 

@@ -181,6 +181,7 @@ api::Condition scaling_down(const Observation& seen, const Plan& plan,
   if (const std::string why = because(plan.faults); plan.stuck && !why.empty())
     message += " is blocked because " + why;
   add_holds(seen, condition::kScalingDown, message);
+  if (!plan.held_by.empty()) message += "\n* " + plan.held_by;
   return make(condition::kScalingDown, status::kTrue, reason::kScalingDown,
               with_stale(std::move(message), seen));
 }

@@ -14,6 +14,8 @@
 namespace capstan::controllers::machinedeployment {
 namespace {
 
+constexpr Seconds kHeldRecheck{15};  // of a brake, which wakes no deployment
+
 std::string_view revision_of(const api::ObjectMeta& object) {
   return object.annotations.value_or_empty(api::annotation::kRevision);
 }
@@ -47,10 +49,17 @@ std::int32_t limit_of(const Observation& seen) {
   return std::min(by_policy, scaled_value(*own, replicas, Rounding::Up).value_or(0));
 }
 
+std::string limit_in_words(const Observation& seen) {
+  const std::int32_t replicas = seen.deployment.spec.replicas.value_or(1);
+  std::string by_policy = lifecycle::in_words_max_in_flight(seen.policy->spec, replicas);
+  if (limit_of(seen) == lifecycle::max_in_flight(seen.policy->spec, replicas)) return by_policy;
+  return "spec.remediation.maxInFlight is " + seen.deployment.spec.remediation.max_in_flight->to_string();
+}
+
 }  // namespace
 
 void grant_replacements(const Observation& seen, Plan& plan) {
-  if (!seen.policy || !seen.complete || plan.stuck || !seen.may_remediate.open) return;
+  if (!seen.policy || !seen.complete || plan.stuck) return;
   const auto decided = lifecycle::replacements(
       {.now = seen.now,
        .contact = seen.contact,
@@ -59,8 +68,14 @@ void grant_replacements(const Observation& seen, Plan& plan) {
        .missing = missing_machines(seen),
        .limit = limit_of(seen),
        .may_be_replaced = [&](const api::Machine& machine) { return is_of_the_newest(seen, machine); }});
-  for (const auto& machine : decided.granted) plan.actions.push_back(GrantReplacement{.machine = machine});
   recheck_within(plan.recheck, decided.recheck);
+  if (!seen.may_remediate.open) {
+    plan.replacements_wait = lifecycle::words_for_held(decided, seen.may_remediate.why);
+    if (!plan.replacements_wait.empty()) recheck_within(plan.recheck, kHeldRecheck);
+    return;
+  }
+  for (const auto& machine : decided.granted) plan.actions.push_back(GrantReplacement{.machine = machine});
+  plan.replacements_wait = lifecycle::words_for_waiting(decided, limit_in_words(seen));
 }
 
 void settle_victims(const Observation& seen, Plan& plan) {

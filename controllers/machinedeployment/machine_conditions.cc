@@ -83,8 +83,9 @@ std::set<api::Uid> old_sets(const Observation& seen) {
 }
 
 // Machines that have failed by their policy are replaced without a mark of a health check.
-std::string waits_of_sets(const Observation& seen) {
+std::string waits_in(const Observation& seen, const Plan& plan) {
   std::string message;
+  if (!plan.replacements_wait.empty()) message = "* " + plan.replacements_wait;
   for (const auto& set : seen.sets) {
     for (const std::string& line : holds_of(*set, condition::kRemediating))
       message += (message.empty() ? "* " : "\n* ") + line;
@@ -159,7 +160,7 @@ api::Condition rolling_out(const Observation& seen, const Plan& plan) {
   return make(condition::kRollingOut, status::kTrue, reason::kRollingOut, message);
 }
 
-api::Condition remediating(const Observation& seen) {
+api::Condition remediating(const Observation& seen, const Plan& plan) {
   std::vector<Contribution> candidates;
   std::vector<std::string> unhealthy;
   for (const auto& machine : seen.machines) {
@@ -173,9 +174,11 @@ api::Condition remediating(const Observation& seen) {
     const auto merged = api::conditions::aggregate(candidates, {.source_type = condition::kOwnerRemediated,
                                                                 .target_type = condition::kRemediating,
                                                                 .negative_target = true});
-    return make(condition::kRemediating, status::kTrue, reason::kRemediating, merged.message.view());
+    std::string message = merged.message.str();
+    if (!plan.replacements_wait.empty()) message += "\n* " + plan.replacements_wait;
+    return make(condition::kRemediating, status::kTrue, reason::kRemediating, message);
   }
-  if (const std::string waiting = waits_of_sets(seen); !waiting.empty())
+  if (const std::string waiting = waits_in(seen, plan); !waiting.empty())
     return make(condition::kRemediating, status::kTrue, reason::kRemediating, waiting);
   if (unhealthy.empty()) return make(condition::kRemediating, status::kFalse, reason::kNotRemediating);
   std::ranges::sort(unhealthy);

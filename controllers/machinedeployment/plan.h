@@ -124,6 +124,7 @@ struct Plan {
   // Why old Machines stay as they are for now, though the rollout would delete or update them.
   std::vector<std::string> held = {};
   std::string held_by = {};                 // the one of these that a person or time opens; empty: none
+  std::string replacements_wait = {};       // Unhealthy Machines whose time is over, and why they stay
   std::vector<std::string> waits_for = {};  // MachineSets that have not acted for a minute
   std::string brake = {};                   // by which brake its sets stay as large as they are
   bool stuck = false;                       // the spec was not acted on: observedGeneration stays behind

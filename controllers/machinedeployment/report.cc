@@ -129,7 +129,7 @@ api::MachineDeployment report(const Observation& seen, const Plan& plan, const E
   set(rolling_out(seen, plan));
   set(scaling_up(seen, plan, status));
   set(scaling_down(seen, plan, status));
-  set(remediating(seen));
+  set(remediating(seen, plan));
   set(deleting(seen));
   show_brake(plan, after, seen.now);
   if (seen.complete)

@@ -451,6 +451,23 @@ TEST(RollingOut, ASuffixOfADistributionIsNoRollout) {
   EXPECT_THAT(says("v1.34.0"), HasSubstr("True RollingOut: Rolling out 1 not up-to-date replicas"));
 }
 
+TEST(Remediating, SaysWhichUnhealthyMachinesWaitForAPlace) {
+  auto waiting = three();
+  waiting.plan.replacements_wait = "Machines a, b wait";
+  EXPECT_EQ(waiting.says(condition::kRemediating), "True Remediating: * Machines a, b wait");
+
+  waiting.with(a_machine("c").awaiting_remediation());
+  EXPECT_THAT(waiting.says(condition::kRemediating),
+              testing::AllOf(HasSubstr("* Machine c:"), HasSubstr("\n* Machines a, b wait")));
+}
+
+TEST(ScalingDown, SaysWhichWindowHoldsTheSurplusOfARollout) {
+  auto held = three().with(set_of_md1("a").reporting(4, 4, 4));
+  held.plan.held_by = "outside the windows";
+  EXPECT_EQ(held.says(condition::kScalingDown),
+            "True ScalingDown: Scaling down from 4 to 3 replicas\n* outside the windows");
+}
+
 TEST(Remediating, TellsWhatIsRemediatedAndWhatIsNot) {
   EXPECT_EQ(three().with(a_machine("a").healthy()).says(condition::kRemediating), "False NotRemediating");
   EXPECT_EQ(three().with(a_machine("a").unhealthy()).says(condition::kRemediating),

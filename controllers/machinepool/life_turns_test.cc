@@ -162,6 +162,11 @@ TEST(LifeTurns, LetAMachineOfAPoolWhoseNodeWasDeletedGoAtOnceWithinTheLimit) {
     falls_ill(stage, "b2", "HealthCheck Processing NodeDeleted: Node b2 is gone, the API server says");
     stage.settle(1min);
     EXPECT_FALSE(is_granted(stage, "b2")) << "b1 is in flight";
+    EXPECT_THAT(
+        health_of(stage),
+        HasSubstr("\n* Machine b2 has been Unhealthy for longer than the policy allows, and waits for a "
+                  "replacement: the policy's replacement.maxInFlight allows 1, and b1 is "
+                  "under way"));
 
     says(stage, "b1", "Running");
     stage.settle(1min);

@@ -160,6 +160,7 @@ struct Plan {
   std::size_t held = 0;                             // Nodes and Machines that a shut brake alone keeps
   std::vector<std::string> troubles = {};           // what can't go on; keeps observedGeneration back
   std::vector<std::string> replacements_held = {};  // why Machines that are not well are not replaced now
+  std::vector<std::string> replacements_wait = {};  // for a place: which Machines, and whose place
   std::vector<std::string> victims_held = {};       // why Machines that are named are not deleted now
 
   // Of a pool that goes, for its condition.

@@ -55,7 +55,7 @@ void await_fleet_grants(const Observation& seen, Plan& plan) {
   std::ranges::move(withdrawals, std::back_inserter(actions));
   plan.actions = std::move(actions);
   show_waiting(seen, named, plan.victims_held, plan);
-  show_waiting(seen, failed, plan.replacements_held, plan);
+  show_waiting(seen, failed, plan.replacements_wait, plan);
 }
 
 }  // namespace capstan::controllers::machinepool

@@ -74,6 +74,7 @@ api::Condition of_machines(const Observation& seen, const Plan& plan) {
   std::string message = listed(sick);
   for (const std::string& why : plan.replacements_held)
     message += fmt::format("\n* None of them is replaced now: {}", why);
+  for (const std::string& who : plan.replacements_wait) message += "\n* " + who;
   return api::conditions::make(kHealthy, api::status::kFalse, kMachinesNotWell, message);
 }
 

@@ -103,6 +103,9 @@ void replace_machines(const Observation& seen, Plan& plan) {
   const auto decided = ask(seen, machines, plan.size.replicas.value_or(0));
   const Machines failed = failed_for_good(seen, machines);
   recheck_within(plan.recheck, decided.recheck);
+  std::string waiting = lifecycle::words_for_waiting(
+      decided, lifecycle::in_words_max_in_flight(seen.policy->spec, plan.size.replicas.value_or(0)));
+  if (!waiting.empty()) plan.replacements_wait.push_back(std::move(waiting));
   if (decided.granted.empty() && failed.empty()) return;
   look_for_holds(seen, plan);
   if (!plan.replacements_held.empty()) return;

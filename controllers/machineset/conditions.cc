@@ -99,16 +99,17 @@ std::string unhealthy_text(const Observation& seen) {
 }
 
 // By the policy of their life.
-std::string failed_text(const Observation& seen) {
+std::string failed_text(const Observation& seen, const Plan& plan) {
+  const std::string waiting = plan.replacements_wait.empty() ? "" : "* " + plan.replacements_wait;
   std::vector<std::string> names;
   for (const auto& machine : seen.machines) {
     if (seen.policy && awaits_replacement(*machine)) names.push_back(machine->metadata.name.str());
   }
-  if (names.empty()) return {};
+  if (names.empty()) return waiting;
   std::ranges::sort(names);
-  return fmt::format("* {} {} failed, see the condition {}", names.size() == 1 ? "Machine" : "Machines",
+  return fmt::format("* {} {} failed, see the condition {}{}{}", names.size() == 1 ? "Machine" : "Machines",
                      conditions::name_list(names, kNames) + (names.size() == 1 ? " has" : " have"),
-                     api::policy::condition::kLifecycle);
+                     api::policy::condition::kLifecycle, waiting.empty() ? "" : "\n", waiting);
 }
 
 }  // namespace
@@ -180,7 +181,7 @@ api::Condition remediating(const Observation& seen, const Plan& plan) {
   Machines sick;
   std::ranges::copy_if(seen.machines, std::back_inserter(sick),
                        [](const auto& machine) { return awaits_remediation(*machine); });
-  const std::string failed = failed_text(seen);
+  const std::string failed = failed_text(seen, plan);
   if (sick.empty() && !failed.empty()) {
     std::string message = failed;
     for (const std::string& line : plan.notes_about(api::NoteCode::RemediationHeldUp))

@@ -178,7 +178,6 @@ class Decider {
   // With a MachineDeployment that one decides, for all its sets.
   void grant_replacements() {
     if (!seen_.policy || seen_.deployment || !seen_.fresh || !seen_.problem.empty()) return;
-    if (!seen_.may_remediate.open) return;
     const auto decided =
         lifecycle::replacements({.now = seen_.now,
                                  .contact = seen_.contact,
@@ -187,8 +186,15 @@ class Decider {
                                  .missing = std::max(0, seen_.desired() - number(seen_.machines.size())),
                                  .limit = lifecycle::max_in_flight(seen_.policy->spec, seen_.desired()),
                                  .may_be_replaced = [](const Machine&) { return true; }});
-    for (const auto& machine : decided.granted) act(GrantReplacement{.machine = machine});
     recheck_within(plan_.recheck, decided.recheck);
+    if (!seen_.may_remediate.open) {
+      plan_.replacements_wait = lifecycle::words_for_held(decided, seen_.may_remediate.why);
+      if (!plan_.replacements_wait.empty()) recheck(kPreflightRecheck);
+      return;
+    }
+    for (const auto& machine : decided.granted) act(GrantReplacement{.machine = machine});
+    plan_.replacements_wait = lifecycle::words_for_waiting(
+        decided, lifecycle::in_words_max_in_flight(seen_.policy->spec, seen_.desired()));
   }
 
   void remediate_machines() {

@@ -43,7 +43,11 @@ class Awaiting {
   void ask(const DeleteMachine& removal, std::vector<Action>& actions) {
     const auto request =
         safety::request_for(*removal.machine, *cause_of(seen_, removal), confirmed(removal), seen_.now);
-    if (auto asking = safety::ask_fleet(removal.machine, request)) actions.push_back(std::move(*asking));
+    // One write a turn: the other one would be of an older version.
+    if (auto asking = safety::ask_fleet(removal.machine, request))
+      actions.push_back(std::move(*asking));
+    else
+      say_held(seen_, removal, actions);
     auto& group = removal.why == DeleteMachine::Why::ScaleDown ? scaling_ : remediation_;
     group.add(*removal.machine, request);
   }

@@ -177,6 +177,17 @@ TEST(FleetRequests, WriteNoMarkOfARemediationThatWaits) {
   EXPECT_THAT(deletions(plan), IsEmpty());
 }
 
+TEST(FleetRequests, LeaveNoOlderReasonOnTheMachineThatAskedBefore) {
+  const auto deferred = [](MachineBuilder machine) {
+    return machine.awaiting_remediation().condition(
+        api::condition::kOwnerRemediated, "False", api::reason::kRemediationDeferred, "too many in progress");
+  };
+  EXPECT_THAT(words_of_marks(limited(1).with(deferred(worker("a"))).plan()), IsEmpty())
+      << "after the request";
+  EXPECT_THAT(words_of_marks(limited(1).with(deferred(asking("a", "Remediation"))).plan()),
+              ElementsAre(HasSubstr("held, see the condition Remediating of MachineSet")));
+}
+
 TEST(FleetRequests, AreWithdrawnWithTheirGrantWhenTheMachineIsToStay) {
   const Plan plan = limited(2).with(asking("a")).with(granted("b")).plan();
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <unordered_set>
+#include <utility>
 
 #include "api/names.h"
 #include "api/policy/names.h"
@@ -45,11 +46,16 @@ api::NoteCode note_about(Cause cause) {
 }
 
 template <typename Waits>
-void take_out(Plan& plan, const Waits& waits) {
-  std::erase_if(plan.actions, [&](const Action& action) {
+void take_out(const Observation& seen, Plan& plan, const Waits& waits) {
+  std::vector<Action> left;
+  for (Action& action : std::exchange(plan.actions, {})) {
     const auto* removal = std::get_if<DeleteMachine>(&action);
-    return removal != nullptr && waits(*removal);
-  });
+    if (removal == nullptr || !waits(*removal))
+      left.push_back(std::move(action));
+    else
+      say_held(seen, *removal, left);
+  }
+  plan.actions = std::move(left);
 }
 
 // Not what was decided before, within another budget.
@@ -138,7 +144,7 @@ void hold_for_windows(const Observation& seen, Plan& plan) {
   const auto& rules = seen.deletion_rules;
   if (rules.windows.empty() && rules.fleet_windows.list.empty()) return;
   std::map<Cause, safety::WindowVerdict> shut;
-  take_out(plan, [&](const DeleteMachine& removal) {
+  take_out(seen, plan, [&](const DeleteMachine& removal) {
     const auto cause = cause_of(seen, removal);
     if (!cause || is_decided_above(seen, *cause)) return false;
     auto verdict = safety::ask_windows(rules, *cause, seen.now);
@@ -159,9 +165,15 @@ void hold_for_confirmation(const Observation& seen, Plan& plan) {
   if (verdict.confirmed) confirm(seen, plan);
   if (verdict.open) return;
   const auto code = scales_down(plan) ? api::NoteCode::ScaleDownHeldUp : api::NoteCode::RemediationHeldUp;
-  take_out(plan, [&](const DeleteMachine& removal) { return is_guarded(seen, removal); });
+  take_out(seen, plan, [&](const DeleteMachine& removal) { return is_guarded(seen, removal); });
   plan.notes.push_back({.code = code, .text = verdict.why});
   recheck_within(plan.recheck, kConfirmationRecheck);
+}
+
+void say_held(const Observation& seen, const DeleteMachine& removal, std::vector<Action>& actions) {
+  if (!removal.first) return;
+  if (auto mark = mark_of_held(removal.machine, seen.stored->metadata.name.view(), seen.now))
+    actions.push_back(MarkMachine{.mark = std::move(*mark)});
 }
 
 void name_causes(const Observation& seen, Plan& plan) {

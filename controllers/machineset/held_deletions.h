@@ -14,6 +14,9 @@ std::string confirmed_as(const Observation& seen);
 // Nothing: it does not wait.
 std::optional<safety::Cause> cause_of(const Observation& seen, const DeleteMachine& removal);
 
+// On a Machine that says another reason for which it waits: of a health check's.
+void say_held(const Observation& seen, const DeleteMachine& removal, std::vector<Action>& actions);
+
 void hold_for_windows(const Observation& seen, Plan& plan);
 // Last: what other brakes hold needs no confirmation.
 void hold_for_confirmation(const Observation& seen, Plan& plan);

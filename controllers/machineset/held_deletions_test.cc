@@ -130,6 +130,17 @@ TEST(HeldDeletions, OfMachinesThatAHealthCheckFoundWaitForThatWindowToo) {
               ElementsAre(HasSubstr("care for Remediation: the next one opens at")));
 }
 
+// It waited for a place of maxInFlight before, and has that now.
+TEST(HeldDeletions, OfMachinesThatAHealthCheckFoundSayNoReasonOfBefore) {
+  const auto machine = well_machine("a").awaiting_remediation().condition(
+      api::condition::kOwnerRemediated, "False", api::reason::kRemediationDeferred, "too many in progress");
+  const Plan plan = one_machine(machine, window(kAtNight, {Cause::Remediation})).plan();
+
+  EXPECT_THAT(going(plan), IsEmpty());
+  EXPECT_THAT(words_of_marks(plan), ElementsAre("Waiting because its deletion is held, see the condition "
+                                                "Remediating of MachineSet ms1"));
+}
+
 TEST(HeldDeletions, OfMachinesThatWerePreservedWait) {
   const auto plan_in = [](const safety::Windows& windows) {
     const std::string ended = (builders::noon() + Seconds(-60)).to_string();

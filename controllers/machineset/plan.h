@@ -172,6 +172,8 @@ struct Plan {
   bool preflight_failed = false;
   // The deletion guard has to know how many Machines the policy governs: count them and decide again.
   bool needs_count = false;
+  // Unhealthy Machines whose time is over, and why they stay; with a MachineDeployment that one says it.
+  std::string replacements_wait = {};
   // Grants of the FleetPolicy mostly come within a moment, and the next turn has more to say than this one.
   bool awaits_grants = false;
 

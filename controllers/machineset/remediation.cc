@@ -1,5 +1,7 @@
 #include "controllers/machineset/remediation.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <tuple>
 
@@ -53,6 +55,14 @@ Machine recovered(const Machine& machine) {
   return after;
 }
 
+Machine marked(const Machine& machine, std::string_view reason, std::string_view message, Time now) {
+  Machine after = machine;
+  conditions::set(after.status.conditions,
+                  conditions::make(api::condition::kOwnerRemediated, api::status::kFalse, reason, message),
+                  machine.metadata.generation, now);
+  return after;
+}
+
 class Judge {
  public:
   explicit Judge(const RemediationQuestion& question) : question_(question) {}
@@ -86,7 +96,8 @@ class Judge {
       if (machine->metadata.deleting() || !awaits_remediation(*machine) || !is_kept(*machine)) continue;
       mark(machine,
            marked(*machine, api::reason::kRemediationDeferred,
-                  "Waiting because the Machine is preserved, see the condition capstan.dev/Preserved"));
+                  "Waiting because the Machine is preserved, see the condition capstan.dev/Preserved",
+                  question_.now));
     }
   }
 
@@ -168,9 +179,8 @@ class Judge {
     std::string text;
     if (limit() != nullptr) text = "spec.strategy.remediation.maxInFlight is " + (*limit())->to_string();
     if (question_.policy == nullptr) return text;
-    const auto by_policy = lifecycle::max_in_flight(*question_.policy, replicas());
-    return (text.empty() ? "" : text + ", ") + "the policy's replacement.maxInFlight allows " +
-           std::to_string(by_policy);
+    return (text.empty() ? "" : text + ", ") +
+           lifecycle::in_words_max_in_flight(*question_.policy, replicas());
   }
 
   std::optional<std::size_t> budget_left(const Machines& failed) {
@@ -233,16 +243,8 @@ class Judge {
     return static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, *allowed - in_flight));
   }
 
-  Machine marked(const Machine& machine, std::string_view reason, std::string_view message) const {
-    Machine after = machine;
-    conditions::set(after.status.conditions,
-                    conditions::make(api::condition::kOwnerRemediated, api::status::kFalse, reason, message),
-                    machine.metadata.generation, question_.now);
-    return after;
-  }
-
   void mark_all(const Machines& machines, std::string_view reason, const std::string& message) {
-    for (const auto& machine : machines) mark(machine, marked(*machine, reason, message));
+    for (const auto& machine : machines) mark(machine, marked(*machine, reason, message, question_.now));
   }
 
   void mark(const Snapshot<Machine>& before, Machine after) {
@@ -257,7 +259,7 @@ class Judge {
       message += (message.empty() ? "* " : "\n* ") + line;
     }
     for (const auto& machine : machines) {
-      Machine after = marked(*machine, api::reason::kRemediationDeferred, message);
+      Machine after = marked(*machine, api::reason::kRemediationDeferred, message, question_.now);
       set_old(after, old::no(api::v1beta1_condition::kOwnerRemediated,
                              api::v1beta1_reason::kWaitingForRemediation, api::severity::kWarning, message));
       mark(machine, std::move(after));
@@ -265,7 +267,7 @@ class Judge {
   }
 
   Mark going(const Snapshot<Machine>& machine) const {
-    Machine after = marked(*machine, api::reason::kMachineDeleting, "Machine is deleting");
+    Machine after = marked(*machine, api::reason::kMachineDeleting, "Machine is deleting", question_.now);
     set_old(after, old::yes(api::v1beta1_condition::kOwnerRemediated));
     return {.before = machine, .after = std::move(after)};
   }
@@ -292,5 +294,16 @@ bool awaits_replacement(const Machine& machine) {
 }
 
 Remediation remediate(const RemediationQuestion& question) { return Judge(question).run(); }
+
+std::optional<Mark> mark_of_held(const Snapshot<Machine>& machine, std::string_view set, Time now) {
+  if (reason_of(*machine) != api::reason::kRemediationDeferred) return std::nullopt;
+  Machine after =
+      marked(*machine, api::reason::kRemediationDeferred,
+             fmt::format(
+                 "Waiting because its deletion is held, see the condition Remediating of MachineSet {}", set),
+             now);
+  if (after == *machine) return std::nullopt;
+  return Mark{.before = machine, .after = std::move(after)};
+}
 
 }  // namespace capstan::controllers::machineset

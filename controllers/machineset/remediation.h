@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/policy/machine_lifecycle_policy.h"
@@ -55,5 +56,9 @@ bool awaits_remediation(const api::Machine& machine);
 bool awaits_replacement(const api::Machine& machine);
 
 Remediation remediate(const RemediationQuestion& question);
+
+// What a Machine says whose deletion waits for a window, a person or the FleetPolicy. Nothing: it says no
+// other reason of ours, or this one already.
+std::optional<Mark> mark_of_held(const Snapshot<api::Machine>& machine, std::string_view set, Time now);
 
 }  // namespace capstan::controllers::machineset

@@ -252,6 +252,15 @@ TEST(Report, SickMachinesNobodyHandedOverAreMentioned) {
             "False NotRemediating: Machines a, b are not healthy (not to be remediated by MachineSet)");
 }
 
+TEST(Report, RemediatingShowsWhichUnhealthyMachinesWaitForAPlace) {
+  const Seen world = a_world().with(well("a"));
+  Plan plan = world.plan();
+  plan.replacements_wait = "Machines a, b wait";
+
+  EXPECT_EQ(says(report(world.seen(), plan, {}).after, "Remediating"),
+            "True Remediating: * Machines a, b wait");
+}
+
 TEST(Report, DeletionIsCountedDown) {
   const auto deleting = [] { return a_machine_set().replicas(2).deleting(); };
 

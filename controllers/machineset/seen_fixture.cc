@@ -2,6 +2,8 @@
 
 #include <memory>
 
+#include "api/conditions/conditions.h"
+#include "api/names.h"
 #include "controllers/machineset/wanted.h"
 #include "test/builders/cluster.h"
 
@@ -21,6 +23,18 @@ Seen& Seen::with(const builders::MachineBuilder& machine) {
   seen_.machines.push_back(machine.shared());
   seen_.nodes.emplace_back();
   return *this;
+}
+
+std::vector<std::string> words_of_marks(const Plan& plan) {
+  std::vector<std::string> words;
+  for (const Action& action : plan.actions) {
+    const auto* marked = std::get_if<MarkMachine>(&action);
+    if (marked == nullptr) continue;
+    const auto& list = marked->mark.after.status.conditions;
+    const auto said = api::conditions::find(list, api::condition::kOwnerRemediated);
+    words.push_back(said == nullptr ? "gone" : said->message.str());
+  }
+  return words;
 }
 
 TemplateSeen Seen::a_template(const api::ContractRef& ref) const {

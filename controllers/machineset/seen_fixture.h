@@ -1,7 +1,9 @@
 // a_world(): an Observation in words, for tests of decide and report.
 #pragma once
 
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "controllers/machineset/decide.h"
 #include "test/builders/machine.h"
@@ -31,5 +33,8 @@ class Seen {
 
 inline Seen a_world() { return Seen(); }
 inline Seen a_world(const builders::MachineSetBuilder& set) { return Seen(set); }
+
+// What the Machines say in OwnerRemediated that the plan marks and keeps.
+std::vector<std::string> words_of_marks(const Plan& plan);
 
 }  // namespace capstan::controllers::machineset
