@@ -88,6 +88,7 @@ std::string_view reason_of(NoteCode code) {
     case NoteCode::AuthorityTaken: return driver::reason::kAuthorityTaken;
     case NoteCode::CredentialsUnreadable: return driver::reason::kCredentialsUnreadable;
     case NoteCode::BootstrapDataUnreadable: return driver::reason::kBootstrapDataUnreadable;
+    case NoteCode::CloudUnreadable: return driver::reason::kCloudUnreadable;
     case NoteCode::VmNotCreated: return driver::reason::kCreateFailed;
     case NoteCode::ResourceExhausted: return driver::reason::kResourceExhausted;
     case NoteCode::InstanceKeyTaken: return driver::reason::kInstanceKeyTaken;
@@ -192,6 +193,7 @@ bool is_warning(NoteCode code) {
     case NoteCode::AuthorityTaken:
     case NoteCode::CredentialsUnreadable:
     case NoteCode::BootstrapDataUnreadable:
+    case NoteCode::CloudUnreadable:
     case NoteCode::VmNotCreated:
     case NoteCode::ResourceExhausted:
     case NoteCode::InstanceKeyTaken:

@@ -96,6 +96,7 @@ enum class NoteCode {
   AuthorityTaken,
   CredentialsUnreadable,
   BootstrapDataUnreadable,
+  CloudUnreadable,  // it does not say which VMs there are
   VmNotCreated,
   ResourceExhausted,  // no quota, or the cloud has no more
   InstanceKeyTaken,

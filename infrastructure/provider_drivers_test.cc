@@ -68,7 +68,7 @@ TEST(ProviderInitialize, IsNotNeededToRemoveAVm) {
     InfrastructureFixture::Process provider(world, world.management);
     world.bring_cluster_up();
     world.management.add_machine("m1");
-    ASSERT_TRUE(world.eventually([&] { return world.management.ready_reason("m1") == "CreateFailed"; }));
+    ASSERT_TRUE(world.eventually([&] { return world.management.ready_reason("m1") == "CloudUnreadable"; }));
 
     world.management.remove<api::DriverMachine>("m1");
 

@@ -262,6 +262,25 @@ TEST(ProviderPool, AVictimThatTheListStillShowsCostsNoOtherItsLife) {
   });
 }
 
+TEST(ProviderPool, SaysOfACloudThatIsNotListedThatItIsUnreadable) {
+  InfrastructureFixture world;
+  world.run([&] {
+    const InfrastructureFixture::Process process(world, world.management);
+    world.bring_cluster_up();
+    world.management.add_pool("mp1", 3);
+    ASSERT_TRUE(world.eventually([&] { return world.management.has("mp1", 3); }));
+
+    world.cloud.add_fault(
+        {.verb = sim::SimVerb::List, .code = DriverCode::ResourceExhausted, .message = "rate exceeded"});
+    world.management.resize("mp1", 1);
+
+    EXPECT_TRUE(world.eventually([&] {
+      return world.management.pool_ready("mp1") ==
+             "CloudUnreadable: can't list the VMs: ResourceExhausted: rate exceeded";
+    }));
+  });
+}
+
 // Neither its ID, which got lost with the answer, nor a list that lags shows the second VM.
 TEST(ProviderPool, LeavesNoInstanceBehindOfWhichItNeverHeard) {
   sim::Script script;

@@ -66,6 +66,7 @@ inline constexpr std::string_view kWaitingForClusterInfrastructure = "WaitingFor
 inline constexpr std::string_view kWaitingForBootstrapData = "WaitingForBootstrapData";
 inline constexpr std::string_view kBootstrapDataUnreadable = "BootstrapDataUnreadable";
 inline constexpr std::string_view kCredentialsUnreadable = "CredentialsUnreadable";
+inline constexpr std::string_view kCloudUnreadable = "CloudUnreadable";
 inline constexpr std::string_view kCreateFailed = "CreateFailed";
 inline constexpr std::string_view kResourceExhausted = "ResourceExhausted";
 inline constexpr std::string_view kInstanceKeyTaken = "InstanceKeyTaken";

@@ -1,5 +1,6 @@
 #include "cmd/dev/fault_command.h"
 
+#include <algorithm>
 #include <array>
 #include <boost/json.hpp>
 #include <filesystem>
@@ -28,6 +29,8 @@ constexpr std::array kFlags = {
     flag("clear", &Options::clear, "end what goes wrong by the file so far"),
 };
 
+constexpr std::string_view kAgain = "again";
+
 constexpr std::string_view kUsage = R"(capstan-dev fault: something goes wrong in a simulated cloud that runs
 
 usage: capstan-dev fault --faults FILE [--clear] [FAULT...]
@@ -38,7 +41,7 @@ usage: capstan-dev fault --faults FILE [--clear] [FAULT...]
   capstan-dev fault --faults f.yaml --clear
 
 `up`, `provider` and `driver` follow the file within a second; times count from then. It is written
-anew as JSON.
+anew as JSON. The same fault once more begins again.
 )";
 
 Result<json::value> only_document(const std::string& text, json::value otherwise) {
@@ -46,6 +49,29 @@ Result<json::value> only_document(const std::string& text, json::value otherwise
   if (documents.empty()) return otherwise;
   if (documents.size() > 1) return fail(Code::Invalid, "one document is expected, not several");
   return documents.front();
+}
+
+bool is_same(json::object one, json::object other) {
+  one.erase(kAgain);
+  other.erase(kAgain);
+  return one == other;
+}
+
+// What is in the file has begun, and may be over: the same once more is another one, by its number.
+json::value as_new(json::value fault, const json::array& known) {
+  auto* wanted = fault.if_object();
+  if (wanted == nullptr) return fault;
+  std::int64_t number = 0;
+  bool is_known = false;
+  for (const json::value& each : known) {
+    const auto* before = each.if_object();
+    if (before == nullptr || !is_same(*wanted, *before)) continue;
+    is_known = true;
+    const auto* said = before->if_contains(kAgain);
+    if (said != nullptr && said->is_int64()) number = std::max(number, said->get_int64());
+  }
+  if (is_known) (*wanted)[kAgain] = number + 1;
+  return fault;
 }
 
 Result<void> change_file(const Options& options, const StringList& faults) {
@@ -63,8 +89,11 @@ Result<std::string> script_with(const std::string& script, std::span<const std::
   json::value document = *before;
   if (!document.is_object()) return fail(Code::Invalid, "mend or remove the file: it must be an object");
   json::value& list = document.as_object()["faults"];
-  if (instead || !list.is_array()) list = json::array();
-  for (const std::string& fault : faults) list.as_array().push_back(TRY(only_document(fault, nullptr)));
+  if (!list.is_array()) list = json::array();
+  const json::array known = list.as_array();
+  if (instead) list = json::array();
+  for (const std::string& fault : faults)
+    list.as_array().push_back(as_new(TRY(only_document(fault, nullptr)), known));
   std::string text = json::serialize(document) + "\n";
   TRY(infrastructure::sim::parse_script(text));
   return text;

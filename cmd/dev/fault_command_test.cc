@@ -32,6 +32,19 @@ TEST(FaultCommand, ClearsWhatIsThere) {
   EXPECT_TRUE(parse_script(*script_with("", {}, true))->faults.empty());
 }
 
+TEST(FaultCommand, BeginsTheSameFaultAgain) {
+  const std::vector<std::string> faults = {"{api: z1, for: 50s}"};
+  const std::string once = *script_with("", faults, false);
+  const std::string twice = *script_with(once, faults, true);
+  const std::string thrice = *script_with(twice, faults, false);
+
+  const auto rules_of = [](const std::string& script) { return parse_script(script)->faults; };
+  ASSERT_EQ(rules_of(twice).size(), 1U);
+  EXPECT_NE(rules_of(once).front(), rules_of(twice).front());
+  ASSERT_EQ(rules_of(thrice).size(), 2U);
+  EXPECT_NE(rules_of(thrice).front(), rules_of(thrice).back());
+}
+
 TEST(FaultCommand, RefusesWhatIsNoFault) {
   const std::vector<std::string> faults = {"{domain: a, fro: 5m}"};
 

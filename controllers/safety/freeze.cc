@@ -72,9 +72,10 @@ Frozen frozen_by_annotation(std::span<const Freezer> lineage) {
     const std::string by = freezing_key(each);
     if (by.empty()) continue;
     return {.reason = reason_of(each, &each == &lineage.front()),
-            .why = fmt::format("frozen by the {} of {} {}: none of its Machines is made, "
+            .why = fmt::format("frozen by the {} of {} {}: none of its {} is made, "
                                "replaced or deleted, but by a user, until that is taken off",
-                               by, each.kind, each.metadata->name.view())};
+                               by, each.kind, each.metadata->name.view(),
+                               each.kind == api::kind::kMachinePool ? "instances" : "Machines")};
   }
   return {};
 }

@@ -248,6 +248,7 @@ Result<FaultRule> read_rule(const json::value& value, const std::string& path) {
   fields.number("times", rule.times);
   fields.number("total", rule.total);
   read_effect(fields, rule);
+  fields.number("again", 0, 1'000'000'000, rule.again);
   if (auto good = fields.finish(); !good) return fail(good.error());
   return rule;
 }

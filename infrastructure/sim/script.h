@@ -82,6 +82,7 @@ struct FaultRule {
   std::optional<std::int64_t> times = {};
   std::optional<std::int64_t> total = {};
   bool happened = false;
+  std::int64_t again = 0;  // the same once more: another number makes it another rule
   bool operator==(const FaultRule&) const = default;
 };
 

@@ -55,7 +55,7 @@ bool Work::look_for(const VmId& vm, const Credentials& credentials) {
   }
   const Reaction what = reaction(Verb::Status, found.error());
   if (what.next != Reaction::Next::Absent)
-    return fail_with(trouble_of(NoteCode::VmNotCreated, "find the VM", found.error(), what));
+    return fail_with(trouble_of(NoteCode::CloudUnreadable, "find the VM", found.error(), what));
   if (!believes_absence(vm, credentials)) return false;
   effects_.vm_gone = !vm.provider_id.empty();
   return false;

@@ -21,7 +21,7 @@ bool Work::is_right_account(const Credentials& credentials) {
   const std::string_view account = object_.spec.account;
   if (account.empty() || is_off(Safeguard::Account)) return true;
   const auto unanswered =
-      object_.metadata.deleting() ? api::NoteCode::NotDeleted : api::NoteCode::VmNotCreated;
+      object_.metadata.deleting() ? api::NoteCode::NotDeleted : api::NoteCode::CloudUnreadable;
   auto trouble = wrong_account(account, ask_account(driver(), credentials, deadline()), unanswered);
   return trouble ? fail_with(std::move(*trouble)) : true;
 }

@@ -112,7 +112,7 @@ bool Work::list_vms(const Credentials& credentials, std::vector<Vm>& there, std:
     auto listed =
         driver().list({{std::string(tag::kGroup), object_.spec.group_key.str()}}, credentials, deadline());
     if (!listed)
-      return fail_with(trouble_of(NoteCode::VmNotCreated, "list the VMs", listed.error(),
+      return fail_with(trouble_of(NoteCode::CloudUnreadable, "list the VMs", listed.error(),
                                   reaction(Verb::Status, listed.error())));
     for (Vm& vm : *listed) {
       if (ours.erase(vm.provider_id) > 0)

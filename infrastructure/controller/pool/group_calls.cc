@@ -63,7 +63,7 @@ bool Work::look_for(const std::vector<VmId>& ids, const Credentials& credentials
     }
     const Reaction what = reaction(Verb::Status, answer.error());
     if (what.next != Reaction::Next::Absent)
-      return fail_with(trouble_of(NoteCode::VmNotCreated, "find a VM", answer.error(), what));
+      return fail_with(trouble_of(NoteCode::CloudUnreadable, "find a VM", answer.error(), what));
   }
   return true;
 }
