@@ -707,7 +707,7 @@ TEST(Orphans, OfTwoVmsOfAPlaceOfAPoolBothStayOnceThePoolNamesTheOther) {
   OrphanFixture world;
   world.run([&] {
     AccountFixture::Process provider(world, world.management);
-    const std::string first = world.bring_up_two_vms_of_a_place();
+    world.bring_up_two_vms_of_a_place();
     world.periods(1);
     ASSERT_NE(world.told_of("mp1-0"), "");
     world.management.change<api::DriverMachinePool>("mp1", [](api::DriverMachinePool& pool) {

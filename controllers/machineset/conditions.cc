@@ -100,7 +100,7 @@ std::string unhealthy_text(const Observation& seen) {
 
 // By the policy of their life.
 std::string failed_text(const Observation& seen, const Plan& plan) {
-  const std::string waiting = plan.replacements_wait.empty() ? "" : "* " + plan.replacements_wait;
+  std::string waiting = plan.replacements_wait.empty() ? "" : "* " + plan.replacements_wait;
   std::vector<std::string> names;
   for (const auto& machine : seen.machines) {
     if (seen.policy && awaits_replacement(*machine)) names.push_back(machine->metadata.name.str());
