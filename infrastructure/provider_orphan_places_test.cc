@@ -116,6 +116,29 @@ TEST(OrphanPlaces, OfLongAgoLetNoneGo) {
   });
 }
 
+// The place comes long after the list that showed the VM.
+TEST(OrphanPlaces, LetNoSecondVmGoThatAnObjectNamesByThen) {
+  PlaceFixture world;
+  world.run([&] {
+    AccountFixture::Process provider(world, world.management);
+    world.lose({});
+    const std::string first = world.management.get<api::DriverMachine>("m1")->spec.provider_id.str();
+    world.cloud.duplicate("m1");
+    ASSERT_TRUE(world.asks());
+
+    api::DriverMachineSpec spec;
+    for (const Vm& vm : world.cloud.vms())
+      if (vm.provider_id != first) spec.provider_id = Text(vm.provider_id);
+    world.management.add_machine("m5", spec, false);
+    world.pause(5s);
+    world.grant();
+    world.pause(1min);
+
+    EXPECT_EQ(world.vms_named("m1"), 2U);
+    EXPECT_THAT(world.told_of("m1"), HasSubstr("kept: an object names it by now"));
+  });
+}
+
 TEST(OrphanPlaces, AreGivenUpWhenTheVmIsNoOrphanAnyMore) {
   PlaceFixture world;
   world.run([&] {

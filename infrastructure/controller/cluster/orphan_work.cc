@@ -18,6 +18,8 @@ namespace {
 
 namespace tag = api::driver::tag;
 
+constexpr const char* kNamedByNow = "kept: an object names it by now";
+
 bool runs(const Vm& vm) { return vm.state == VmState::Pending || vm.state == VmState::Running; }
 
 }  // namespace
@@ -110,13 +112,14 @@ OrphanWork::Reason OrphanWork::objects_say(const Finding& vm) {
     if (auto why = unless_absent<api::MachinePool>(pool)) return why;
   }
   if (with_.deps.caches.is_vm_named(vm.instance_key) || with_.deps.caches.is_vm_named(vm.provider_id))
-    return "kept: an object names it by now";
+    return kNamedByNow;
   return std::nullopt;
 }
 
 OrphanWork::Reason OrphanWork::owner_of_first_says(const Finding& vm, const Credentials& credentials) {
   if (vm.named_instead.empty() || vm.named_instead == vm.provider_id || !names_the_first(vm))
     return fmt::format("kept: {} does not name the other VM", owner_of_key(vm));
+  if (with_.deps.caches.is_vm_named(vm.provider_id)) return kNamedByNow;
   const auto first = look_at_vm(driver_of(vm), {.provider_id = vm.named_instead}, credentials, deadline());
   if (!first || !runs(*first)) return "kept: the other VM of its key does not run";
   if (!carries_the_keys_of(vm, *first)) return "kept: the other VM does not carry its keys";
