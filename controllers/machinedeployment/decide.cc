@@ -34,7 +34,6 @@ namespace {
 
 constexpr Seconds kTemplateRecheck{15};  // nothing leads from a new template to those who miss it
 constexpr Seconds kAdoptionRecheck{60};  // nor from a policy; each try is a request
-constexpr Seconds kHeldRecheck{15};      // of a brake, which wakes no deployment
 
 using rollout::Choice;
 using rollout::Fleet;

@@ -14,8 +14,6 @@
 namespace capstan::controllers::machinedeployment {
 namespace {
 
-constexpr Seconds kHeldRecheck{15};  // of a brake, which wakes no deployment
-
 std::string_view revision_of(const api::ObjectMeta& object) {
   return object.annotations.value_or_empty(api::annotation::kRevision);
 }

@@ -9,6 +9,8 @@
 
 namespace capstan::controllers::machinedeployment {
 
+inline constexpr Seconds kHeldRecheck{15};  // of a brake, which wakes no deployment
+
 void grant_replacements(const Observation& seen, Plan& plan);
 void settle_victims(const Observation& seen, Plan& plan);
 // Machines that have failed and are preserved: the condition Available does not count on them.

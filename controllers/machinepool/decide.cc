@@ -33,7 +33,7 @@ void own_and_label(const Observation& seen, Plan& plan);
 void size_phase(Plan& plan);
 void bootstrap_phase(const Observation& seen, Plan& plan);
 void infrastructure_phase(const Observation& seen, Plan& plan);
-void size_that_waits(const Observation& seen, Plan& plan);
+void recheck_while_held(const Observation& seen, Plan& plan);
 void write_pool(const Observation& seen, Plan& plan);
 void claim_providers(const Observation& seen, Plan& plan);
 void machines_phase(const Observation& seen, Plan& plan);
@@ -57,7 +57,7 @@ Plan decide(const Observation& seen) {
   size_phase(plan);
   bootstrap_phase(seen, plan);
   infrastructure_phase(seen, plan);
-  size_that_waits(seen, plan);
+  recheck_while_held(seen, plan);
   write_pool(seen, plan);
   claim_providers(seen, plan);
   machines_phase(seen, plan);
@@ -145,7 +145,7 @@ void infrastructure_phase(const Observation& seen, Plan& plan) {
 }
 
 // The condition names the brake as long as it is shut.
-void size_that_waits(const Observation& seen, Plan& plan) {
+void recheck_while_held(const Observation& seen, Plan& plan) {
   if (!plan.size.replicas || seen.may_delete.open) return;
   if (plan.wanted.status.replicas.value_or(0) > *plan.size.replicas)
     recheck_within(plan.recheck, kBrakeRecheck);
